@@ -131,7 +131,7 @@ let package = Package(
     .target(
       name: "DemoUpstream",
       dependencies: [
-        "GraphQL", "HTTPServer", "HTTPWire", "LosslessJSON", "Transport",
+        "CResources", "GraphQL", "HTTPServer", "HTTPWire", "LosslessJSON", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
 

@@ -70,8 +70,8 @@ enum TreeSchema {
     var resolver = TreeResolver(try tree())
     do throws(RequestRejection) {
       let prepared = try executor.prepare(request)
-      let result = try executor.run(prepared, with: &resolver, brokenFields: brokenFields)
-      return String(decoding: result.bytes, as: UTF8.self)
+      let bytes = try executor.run(prepared, with: &resolver, brokenFields: brokenFields)
+      return String(decoding: bytes, as: UTF8.self)
     } catch {
       return String(decoding: error.bytes, as: UTF8.self)
     }

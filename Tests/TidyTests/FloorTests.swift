@@ -42,7 +42,7 @@ struct FloorTests {
       ("COpenSSL", ["Transport", "Cryptography"]),
       ("Accounts", ["Gateway", "Composition"]),
       ("CLinux", ["Transport"]),
-      ("CResources", ["Composition"]),
+      ("CResources", ["Composition", "DemoUpstream"]),
       ("Dispatch", ["Transport"]),
       ("Glibc", ["Transport", "Files"]),
       ("Files", ["Gateway", "S3FileStore", "Composition"]),

@@ -186,13 +186,6 @@ extension FieldFailure {
   }
 }
 
-/// The result of an executed operation.
-struct ExecutionResult: Sendable {
-  /// The whole response body.
-  let bytes: [UInt8]
-  let errorCount: Int
-}
-
 /// JSON text that can be cut back to a mark: a null that replaces a half-written object cuts the object
 /// off, so no tree has to be built first.
 struct ResponseText {

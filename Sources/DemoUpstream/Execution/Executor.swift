@@ -45,9 +45,10 @@ struct Executor: Sendable {
   /// Executes an operation. A mutation changes the resolver, unless the response is discarded.
   ///
   /// - Parameter brokenFields: `Type.field` coordinates that fail instead of being resolved.
+  /// - Returns: the whole response body.
   func run<R: FieldResolver>(
     _ prepared: PreparedOperation, with resolver: inout R, brokenFields: Set<String> = []
-  ) throws(RequestRejection) -> ExecutionResult {
+  ) throws(RequestRejection) -> [UInt8] {
     var execution = Execution(
       schema: schema, collector: prepared.collector, limits: limits, brokenFields: brokenFields,
       resolver: resolver)
@@ -58,8 +59,7 @@ struct Executor: Sendable {
         code: "QUERY_TOO_COMPLEX")
     }
     resolver = execution.resolver
-    let response = ResponseText.whole(data: execution.response.bytes, errors: execution.errors)
-    return ExecutionResult(bytes: response.bytes, errorCount: execution.errors.count)
+    return ResponseText.whole(data: execution.response.bytes, errors: execution.errors).bytes
   }
 
   private func parse(_ text: String) throws(RequestRejection) -> Document {

@@ -68,7 +68,6 @@ struct Arguments {
 
   func string(_ name: String) -> String? { self[name]?.string }
   func int(_ name: String) -> Int? { self[name]?.int64.flatMap(Int.init(exactly:)) }
-  func double(_ name: String) -> Double? { self[name]?.number?.double }
   func strings(_ name: String) -> [String]? { self[name]?.array?.compactMap(\.string) }
   func object(_ name: String) -> Arguments? {
     self[name].flatMap { $0.members == nil ? nil : Arguments($0) }

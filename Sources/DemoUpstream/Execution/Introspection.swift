@@ -18,7 +18,8 @@ struct Introspection {
     case .type(let type): typeField(field, of: type, deprecatedToo: deprecatedToo)
     case .field(let member): fieldField(field, of: member, deprecatedToo: deprecatedToo)
     case .inputValue(let value): inputValueField(field, of: value)
-    case .enumValue(let value): enumValueField(field, of: value)
+    case .enumValue(let value):
+      shared(field, value.name, value.description, value.deprecationReason)
     case .directive(let directive):
       directiveField(field, of: directive, deprecatedToo: deprecatedToo)
     }
@@ -93,13 +94,9 @@ struct Introspection {
     _ field: String, of member: SchemaField, deprecatedToo: Bool
   ) -> Resolved<Object> {
     switch field {
-    case "name": .string(member.name)
-    case "description": .string(member.description)
     case "args": inputValues(member.arguments, deprecatedToo: deprecatedToo)
     case "type": .introspected(.type(member.type))
-    case "isDeprecated": .bool(member.deprecationReason != nil)
-    case "deprecationReason": .string(member.deprecationReason)
-    default: .null
+    default: shared(field, member.name, member.description, member.deprecationReason)
     }
   }
 
@@ -107,22 +104,21 @@ struct Introspection {
     _ field: String, of value: InputValue
   ) -> Resolved<Object> {
     switch field {
-    case "name": .string(value.name)
-    case "description": .string(value.description)
     case "type": .introspected(.type(value.type))
     case "defaultValue": .string(value.defaultValue.map { Printer.print($0) })
-    case "isDeprecated": .bool(value.deprecationReason != nil)
-    case "deprecationReason": .string(value.deprecationReason)
-    default: .null
+    default: shared(field, value.name, value.description, value.deprecationReason)
     }
   }
 
-  private func enumValueField<Object>(_ field: String, of value: EnumValue) -> Resolved<Object> {
+  /// A field that fields, input values and enum values all have.
+  private func shared<Object>(
+    _ field: String, _ name: String, _ description: String?, _ deprecationReason: String?
+  ) -> Resolved<Object> {
     switch field {
-    case "name": .string(value.name)
-    case "description": .string(value.description)
-    case "isDeprecated": .bool(value.deprecationReason != nil)
-    case "deprecationReason": .string(value.deprecationReason)
+    case "name": .string(name)
+    case "description": .string(description)
+    case "isDeprecated": .bool(deprecationReason != nil)
+    case "deprecationReason": .string(deprecationReason)
     default: .null
     }
   }

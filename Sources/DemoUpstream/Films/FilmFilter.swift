@@ -62,45 +62,50 @@ struct FilmFilter {
 
 /// A `StringFilter` input.
 struct TextCondition {
-  private let equal: String?
-  private let contained: String?
-  private let prefix: String?
+  private let tests: [(String) -> Bool]
 
   init(_ input: Arguments) {
-    equal = input.string("eq")?.lowercased()
-    contained = input.string("contains")?.lowercased()
-    prefix = input.string("startsWith")?.lowercased()
+    tests = input.members.compactMap { member in
+      guard let given = member.value.string?.lowercased() else { return nil }
+      switch member.name {
+      case "eq": return { $0 == given }
+      case "contains": return { $0.contains(given) }
+      case "startsWith": return { $0.hasPrefix(given) }
+      default: return nil
+      }
+    }
   }
 
   func admits(_ text: String) -> Bool {
     let text = text.lowercased()
-    return (equal.map { text == $0 } ?? true) && (contained.map { text.contains($0) } ?? true)
-      && (prefix.map { text.hasPrefix($0) } ?? true)
+    return tests.allSatisfy { $0(text) }
   }
 }
 
 /// An `IntFilter` input.
 struct NumberCondition {
-  private let equal: Int?
-  private let above: Int?
-  private let least: Int?
-  private let below: Int?
-  private let most: Int?
-  private let among: [Int]?
+  private let tests: [(Int) -> Bool]
 
   init(_ input: Arguments) {
-    equal = input.int("eq")
-    above = input.int("gt")
-    least = input.int("gte")
-    below = input.int("lt")
-    most = input.int("lte")
-    among = input["in"]?.array?.compactMap { $0.int64.flatMap(Int.init(exactly:)) }
+    tests = input.members.compactMap { member in
+      if member.name == "in", let among = member.value.array {
+        let among = among.compactMap { $0.int64.flatMap(Int.init(exactly:)) }
+        return { among.contains($0) }
+      }
+      guard let given = input.int(member.name) else { return nil }
+      switch member.name {
+      case "eq": return { $0 == given }
+      case "gt": return { $0 > given }
+      case "gte": return { $0 >= given }
+      case "lt": return { $0 < given }
+      case "lte": return { $0 <= given }
+      default: return nil
+      }
+    }
   }
 
   func admits(_ number: Int) -> Bool {
-    (equal.map { number == $0 } ?? true) && (above.map { number > $0 } ?? true)
-      && (least.map { number >= $0 } ?? true) && (below.map { number < $0 } ?? true)
-      && (most.map { number <= $0 } ?? true) && (among.map { $0.contains(number) } ?? true)
+    tests.allSatisfy { $0(number) }
   }
 }
 

@@ -47,8 +47,6 @@ package actor DemoServer {
   /// The counters so far.
   package nonisolated var report: DemoReport { book.report }
 
-  package nonisolated func resetReport() { book.resetReport() }
-
   package nonisolated var switches: DemoSwitches { book.switches }
 
   /// Listens. Returns the port.
@@ -81,11 +79,6 @@ package actor DemoServer {
     book.switches = switches
     releases.notify()
     try await settle()
-  }
-
-  /// Forgets all mutations: the library is as the seed makes it.
-  package func resetData() {
-    engine.reset()
   }
 
   // MARK: Listening

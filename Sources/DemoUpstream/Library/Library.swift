@@ -14,16 +14,6 @@ struct Library: Sendable {
   private var filmsByStudio: [String: [String]] = [:]
   private var numberLast: [String: Int] = [:]
 
-  mutating func reserve(films: Int, people: Int, studios: Int, series: Int) {
-    self.films.reserve(films)
-    self.people.reserve(people)
-    self.studios.reserve(studios)
-    self.series.reserve(series)
-    filmsByPerson.reserveCapacity(people)
-    filmsByDirector.reserveCapacity(people)
-    filmsByStudio.reserveCapacity(studios)
-  }
-
   /// The next id with this letter in front: `f1`, `f2`, … An id is never given twice.
   mutating func makeID(_ letter: String) -> String {
     let number = (numberLast[letter] ?? 0) + 1
@@ -92,11 +82,6 @@ struct Table<Element: Row>: Sendable {
 
   var count: Int { placeByID.count }
   var rows: some Sequence<Element> { slots.lazy.compactMap { $0 } }
-
-  mutating func reserve(_ capacity: Int) {
-    slots.reserveCapacity(capacity)
-    placeByID.reserveCapacity(capacity)
-  }
 
   /// Setting a row replaces the one with its id, appends it, or (nil) removes it.
   subscript(id: String) -> Element? {

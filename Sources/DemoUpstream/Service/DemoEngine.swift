@@ -98,8 +98,8 @@ final class DemoEngine: Sendable {
     _ prepared: PreparedOperation, with resolver: inout FilmsResolver, _ brokenFields: Set<String>
   ) -> DemoResponse {
     do throws(RequestRejection) {
-      let result = try executor.run(prepared, with: &resolver, brokenFields: brokenFields)
-      return DemoResponse(outcome: .executed, bytes: result.bytes)
+      let bytes = try executor.run(prepared, with: &resolver, brokenFields: brokenFields)
+      return DemoResponse(outcome: .executed, bytes: bytes)
     } catch {
       return DemoResponse(outcome: .rejected(error.reason), bytes: error.bytes)
     }

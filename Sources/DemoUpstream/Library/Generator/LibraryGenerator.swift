@@ -23,8 +23,6 @@ struct LibraryGenerator {
   }
 
   consuming func generate() -> Library {
-    library.reserve(
-      films: size.films, people: size.people, studios: size.studios, series: size.series)
     for _ in 0..<size.studios { addStudio() }
     for number in 0..<size.people { addPerson(tongue: number % LocaleWords.all.count) }
     for number in 0..<size.films { addFilm(number) }
