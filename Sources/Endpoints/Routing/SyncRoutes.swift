@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPWire
 import Model
+import SyncScheduler
 
 /// The lines of the route table for the sync queue.
 enum SyncRoutes {

@@ -1,6 +1,7 @@
 import Logging
 import Model
 import Storage
+import SyncScheduler
 import Synchronization
 
 /// Resumes the queues whose credential upstream refused, with the next one that their device presents.

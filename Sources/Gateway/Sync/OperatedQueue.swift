@@ -1,5 +1,6 @@
 package import LosslessJSON
 import Model
+import SyncScheduler
 
 /// A device's queue as operators see it.
 package struct OperatedQueue: Sendable {

@@ -1,6 +1,7 @@
 import Logging
 import Model
 import Storage
+import SyncScheduler
 import Upstream
 
 /// The recovery of the queues that the last process left, and the check of their mutations against the

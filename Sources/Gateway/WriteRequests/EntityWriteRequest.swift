@@ -1,3 +1,4 @@
+import Filtering
 package import LosslessJSON
 package import Model
 

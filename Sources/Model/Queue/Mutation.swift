@@ -5,7 +5,7 @@
 /// The store keeps one row per mutation and writes exactly the rows of a `QueueChanges`.
 package struct Mutation: Hashable, Sendable, Identifiable {
   /// The request; it never changes, except that its temporary ids are replaced by real ones.
-  package internal(set) var submission: Submission
+  package var submission: Submission
   package let device: String
   /// The order of arrival: unique and increasing for the life of the store.
   package let sequence: Int64
@@ -116,7 +116,7 @@ extension Mutation {
     }
 
     /// Returns the submission with resolved temporary ids replaced.
-    func resolving(_ known: [TemporaryID: EntityKey]) -> Submission {
+    package func resolving(_ known: [TemporaryID: EntityKey]) -> Submission {
       guard !known.isEmpty else { return self }
       var resolved = self
       resolved.footprint = footprint.resolving(known)

@@ -68,7 +68,7 @@ struct OpenAPIDocumentTests {
       variables: [
         OperationDescription.Variable(
           name: "id", description: nil, type: "ID!", isRequired: true, defaultText: nil,
-          shape: .nonNull(.id))
+          inputType: .nonNull(.id))
       ], policy: nil, role: nil, isOpen: true, isCacheable: false, reason: "never kept")
     let value = OpenAPIDocument(template: template, operations: [film], version: "1").value()
     #expect(
