@@ -16,6 +16,9 @@ COPY Scripts/versions* Scripts/
 RUN Scripts/versions --take
 COPY Sources Sources
 COPY Tests Tests
+# Embedded in the binary.
+COPY Examples Examples
+COPY Public Public
 RUN swift build --force-resolved-versions --configuration release --static-swift-stdlib --product larder \
   && install -D --strip "$(swift build --configuration release --show-bin-path)/larder" /out/larder
 

@@ -25,4 +25,20 @@ struct ContainerTests {
       #expect(FileManager.default.fileExists(atPath: path), "\(name)")
     }
   }
+
+  @Test("The build stage has every file that the binary embeds")
+  func embeddedFilesAreCopied() throws {
+    let build = try Self.lines(of: "Dockerfile").drop { !$0.hasPrefix("FROM swift") }.dropFirst()
+      .prefix { !$0.hasPrefix("FROM ") }
+    let copied = build.filter { $0.hasPrefix("COPY ") }
+      .compactMap { $0.split(separator: " ").last.map(String.init) }
+    let embedded = try Self.lines(of: "Sources/CResources/resources.c")
+      .filter { $0.hasPrefix("#embed ") }
+      .compactMap { $0.split(separator: "\"").dropFirst().first.map(String.init) }
+    #expect(embedded.count > 5)
+    for name in embedded {
+      let path = name.hasPrefix("../../") ? String(name.dropFirst(6)) : "Sources/CResources/\(name)"
+      #expect(copied.contains { path.hasPrefix("\($0)/") }, "\(name) is not copied")
+    }
+  }
 }
