@@ -16,6 +16,8 @@ final class BodyChannel: Sendable {
     var demand: (@Sendable () -> Void)?
     /// Whether to call `demand` also when the reader first waits.
     var isAwaited = false
+    /// Whether the socket is not read, from the first chunk above the watermark until the reader has
+    /// caught up and `demand` is called. Chunks in between do not change it.
     var isBackedUp = false
   }
 
@@ -39,7 +41,7 @@ final class BodyChannel: Sendable {
       guard !state.isFinished else { return (nil as CheckedContinuation<Void, Never>?, false) }
       state.chunks.append(chunk)
       state.bytes += chunk.count
-      state.isBackedUp = state.bytes >= Self.highWatermark
+      if state.bytes >= Self.highWatermark { state.isBackedUp = true }
       return (state.reader.take(), state.isBackedUp)
     }
     reader?.resume()
