@@ -134,12 +134,12 @@ struct RouterTests {
 
   @Test("The route found for the content responds, without a second look-up")
   func routeOfTheContentResponds() async throws {
-    let match = try Router(Self.routes()).contentRoute(for: try head("PUT", "/films/special")).match
+    let route = try Router(Self.routes()).contentRoute(for: try head("PUT", "/films/special"))
     let request = ServerRequest(
       head: try head("PUT", "/films/special"), body: .empty, id: "test",
       remoteAddress: .unix(path: ""), client: nil, isSecure: false,
       receivedAt: LoopInstant(nanoseconds: 0), date: HTTPDate(secondsSince1970: 0), rates: nil,
-      match: match)
+      respond: route.respond)
     let response = try await Router([]).respond(to: request)
     #expect(response.status.code == 200)
   }

@@ -140,11 +140,11 @@ extension ServerSession {
     let head = connection.head
     var bytesMax = 0
     var coding: ContentDecoding? = .identity
-    var match: RouteMatch?
+    var respond: ContentRoute.Respond?
     if head.hasBody {
       let route = server.handler.contentRoute(for: head)
       let rule = route.rule
-      match = route.match
+      respond = route.respond
       bytesMax = rule.bytesMax ?? limits.bodyBytesMax
       if let refusal = connection.allowContent(bytesMax: bytesMax) {
         return refuse(refusal, head: head, on: reactor)
@@ -163,7 +163,7 @@ extension ServerSession {
         limits: limits.decoding(bytesMax: bytesMax)),
       id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress, client: client,
       isSecure: stream.isSecure, receivedAt: stream.now,
-      date: HTTPDate(secondsSince1970: reactor.wallSeconds), rates: server.rates, match: match)
+      date: HTTPDate(secondsSince1970: reactor.wallSeconds), rates: server.rates, respond: respond)
     exchange = ServerExchange(
       request: request, channel: channel, rate: rate,
       refusal: Self.refusal(rate: rate, coding: coding))

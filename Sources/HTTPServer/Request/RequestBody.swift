@@ -129,15 +129,18 @@ package struct ContentRule: Sendable, Equatable {
   }
 }
 
-/// The rule for the content of one request, and the route it comes from.
+/// The rule for the content of one request, and what responds to it.
 package struct ContentRoute: Sendable {
-  package var rule: ContentRule
-  /// The result of the look-up, which the request keeps for ``Router``; `nil` without a look-up.
-  package var match: RouteMatch?
+  package typealias Respond = @Sendable (ServerRequest) async -> ServerResponse
 
-  package init(rule: ContentRule = ContentRule(), match: RouteMatch? = nil) {
+  package var rule: ContentRule
+  /// The responder of the route that was looked up for the rule, which the request keeps, so that it is
+  /// looked up once; `nil` without a look-up.
+  package var respond: Respond?
+
+  package init(rule: ContentRule = ContentRule(), respond: Respond? = nil) {
     self.rule = rule
-    self.match = match
+    self.respond = respond
   }
 }
 

@@ -22,14 +22,14 @@ package struct ServerRequest: Sendable {
     let receivedAt: LoopInstant
     let date: HTTPDate
     let rates: RateLimiter?
-    let match: RouteMatch?
+    let respond: ContentRoute.Respond?
     /// Created on first access.
     let fields = Mutex<HTTPFields?>(nil)
 
     init(
       head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
       client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
-      rates: RateLimiter?, match: RouteMatch?
+      rates: RateLimiter?, respond: ContentRoute.Respond?
     ) {
       self.head = head
       self.body = body
@@ -40,7 +40,7 @@ package struct ServerRequest: Sendable {
       self.receivedAt = receivedAt
       self.date = date
       self.rates = rates
-      self.match = match
+      self.respond = respond
     }
   }
 
@@ -60,11 +60,11 @@ package struct ServerRequest: Sendable {
   init(
     head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
     client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
-    rates: RateLimiter?, match: RouteMatch? = nil
+    rates: RateLimiter?, respond: ContentRoute.Respond? = nil
   ) {
     shared = Shared(
       head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
-      isSecure: isSecure, receivedAt: receivedAt, date: date, rates: rates, match: match)
+      isSecure: isSecure, receivedAt: receivedAt, date: date, rates: rates, respond: respond)
   }
 
   /// Marks the `Authorization` or the `Device-Token` of this request as verified for the rate limit:
@@ -79,8 +79,8 @@ package struct ServerRequest: Sendable {
     }
   }
 
-  /// The route found for the content of this request; `nil` if none was looked up.
-  var match: RouteMatch? { shared.match }
+  /// The responder of the route found for the content of this request; `nil` if none was looked up.
+  var respond: ContentRoute.Respond? { shared.respond }
 
   /// The parsed head: fields as bytes, without a string for each.
   package var head: RequestHead { shared.head }

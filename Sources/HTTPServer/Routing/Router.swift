@@ -12,12 +12,20 @@ package struct Router: RequestHandler {
 
   package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
     let match = table.match(head.method, path: head.path)
-    guard case .route(let route, _) = match else { return ContentRoute(match: match) }
-    return ContentRoute(rule: route.content, match: match)
+    var rule = ContentRule()
+    if case .route(let route, _) = match { rule = route.content }
+    return ContentRoute(rule: rule) { await respond(to: $0, by: match) }
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
-    switch request.match ?? table.match(request.method, path: request.head.path) {
+    if let respond = request.respond { return await respond(request) }
+    return await respond(to: request, by: table.match(request.method, path: request.head.path))
+  }
+
+  private func respond(
+    to request: ServerRequest, by match: RouteMatch
+  ) async -> ServerResponse {
+    switch match {
     case .route(let route, let parameters):
       var request = request
       request.parameters = parameters
