@@ -117,12 +117,14 @@ final class LarderProcess {
 
   /// Runs a command that ends by itself.
   static func run(
-    _ arguments: String..., in folder: ServiceFolder
-  ) async throws -> (status: Int32, errors: String) {
+    _ arguments: String..., under tracer: [String] = [], in folder: ServiceFolder
+  ) async throws -> (status: Int32, errors: String, output: String) {
     let larder = try LarderProcess(
-      arguments + ["--config", folder.settingsPath], in: folder)
+      arguments + ["--config", folder.settingsPath], under: tracer, in: folder)
     let status = try await larder.status()
-    return (status, larder.errors)
+    // What it printed fits the pipe.
+    let printed = try larder.output.fileHandleForReading.readToEnd() ?? Data()
+    return (status, larder.errors, String(decoding: printed, as: UTF8.self))
   }
 
   /// Its standard error so far.

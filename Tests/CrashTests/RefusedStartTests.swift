@@ -62,6 +62,21 @@ extension Crashes {
       #expect(!FileManager.default.fileExists(atPath: folder.dataPath))
     }
 
+    @Test("The doctor names algorithms that OpenSSL's configuration leaves out, beside all else")
+    func doctorNamesMissingAlgorithms() async throws {
+      let folder = try ServiceFolder(upstream: Self.nowhere)
+      let larder = try await LarderProcess.serve(folder)
+      #expect(try await larder.terminate() == 0)
+      try folder.write(
+        "openssl_conf = all\n[all]\nalg_section = algorithms\n[algorithms]\n"
+          + "default_properties = fips=yes\n", to: "openssl.cnf")
+      let end = try await LarderProcess.run(
+        "doctor", under: ["OPENSSL_CONF=\(folder.path)/openssl.cnf"], in: folder)
+      #expect(end.status == 1, "\(end)")
+      #expect(end.output.contains("FAULT\topenssl: "), "\(end)")
+      #expect(end.output.contains("upstream: "), "\(end)")
+    }
+
     @Test("Faulty settings end the start with 78 and list every fault")
     func faultySettingsEnd78WithEveryFault() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere)

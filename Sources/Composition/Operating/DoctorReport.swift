@@ -42,10 +42,15 @@ package struct DoctorReport: Sendable {
     findings += certificates(loaded.settings.tls)
     findings += disk(loaded.settings.dataFolder)
     findings += database(loaded.settings, isDeep: isDeep)
-    findings += folder(loaded.settings, environment: environment)
-    findings += await accounts(loaded.settings)
-    findings += await files(loaded.settings.files)
-    findings += await push(loaded.settings.push)
+    if let fault = StartFailure.missingAlgorithms() {
+      // The parts below use them.
+      findings.append(Finding(part: "openssl", verdict: .bad, text: fault.description))
+    } else {
+      findings += folder(loaded.settings, environment: environment)
+      findings += await accounts(loaded.settings)
+      findings += await files(loaded.settings.files)
+      findings += await push(loaded.settings.push)
+    }
     findings.append(await upstream(loaded.settings))
     return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))
   }

@@ -1,5 +1,4 @@
 import Accounts
-import Cryptography
 import Endpoints
 import FoundationEssentials
 package import Gateway
@@ -86,7 +85,7 @@ package final class LarderService: Service {
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
     let settings = workspace.settings
-    try checkAlgorithms()
+    if let fault = StartFailure.missingAlgorithms() { throw fault }
     let certificates = ServerCertificates(settings.tls)
     let tls = try readAtStart(certificates, logger: logger)
     let folder = DataFolder(path: settings.dataFolder)
@@ -323,16 +322,6 @@ package final class LarderService: Service {
         "metrics are served",
         metadata: ["address": "\(ListeningAddress.text(address, scheme: scheme))"])
     }
-  }
-
-  private static func checkAlgorithms() throws(StartFailure) {
-    let missing = RequiredAlgorithms.missing()
-    guard !missing.isEmpty else { return }
-    throw StartFailure(
-      .missingAlgorithms,
-      "OpenSSL's configuration offers no \(missing.joined(separator: ", ")). The service needs them "
-        + "for the formats of others, such as S3's ETags, and for sealing. Give the process a "
-        + "configuration with OpenSSL's default provider, by OPENSSL_CONF.")
   }
 
   private static func listen(_ server: HTTPService) async throws(StartFailure) -> [SocketAddress] {

@@ -1,3 +1,4 @@
+import Cryptography
 import Storage
 
 /// The reason why a command ends before it begins its work: the lines to show and the exit code, from
@@ -27,6 +28,19 @@ package struct StartFailure: Error, CustomStringConvertible {
   package init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description
+  }
+}
+
+extension StartFailure {
+  /// The fault if OpenSSL's configuration leaves out algorithms that the service needs; nil otherwise.
+  static func missingAlgorithms() -> StartFailure? {
+    let missing = RequiredAlgorithms.missing()
+    guard !missing.isEmpty else { return nil }
+    return StartFailure(
+      .missingAlgorithms,
+      "OpenSSL's configuration offers no \(missing.joined(separator: ", ")). The service needs them "
+        + "for the formats of others, such as S3's ETags, and for sealing. Give the process a "
+        + "configuration with OpenSSL's default provider, by OPENSSL_CONF.")
   }
 }
 

@@ -29,7 +29,7 @@ package struct PushEnvironment: Sendable {
     self.reading = reading
   }
 
-  /// See ``Model/QueueClock``.
+  /// See ``SyncScheduler/QueueClock``.
   var now: Timestamp { clock.now(reading: reading()) }
 
   /// A UUID of version 4 (RFC 9562 section 5.4).

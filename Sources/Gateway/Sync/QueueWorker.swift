@@ -5,7 +5,7 @@ import SyncScheduler
 import Synchronization
 import Transport
 
-/// Drains the queues of all devices: ``Model/SendRotation`` decides which device sends next, the
+/// Drains the queues of all devices: ``SyncScheduler/SendRotation`` decides which device sends next, the
 /// device's queue decides which mutation, and every wait ends with a timer.
 ///
 /// It keeps no payloads and no decisions: a turn is a claim on disk, an attempt, and a settlement on

@@ -1,10 +1,10 @@
 import Model
 import SyncScheduler
 
-/// Reads the held mutations of a device's queue, see ``Model/DeviceQueue/isHeld(_:)``: all of them
+/// Reads the held mutations of a device's queue, see ``SyncScheduler/DeviceQueue/isHeld(_:)``: all of them
 /// or the first ones.
 extension MutationRows {
-  /// The SQL form of ``Model/QueueTail/mayTake(_:at:policy:)``. ?3 is now, ?4 the latest `expires`
+  /// The SQL form of ``SyncScheduler/QueueTail/mayTake(_:at:policy:)``. ?3 is now, ?4 the latest `expires`
   /// that a mutation enqueued now can have.
   private static let fitsTail = """
     (state = 'queued' AND mode <> 'force' AND NOT ever_sent AND due <= ?3 \

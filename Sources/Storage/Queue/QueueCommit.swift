@@ -3,7 +3,7 @@ package import SyncScheduler
 
 /// The inputs of a queue decision that come from its environment.
 package struct QueueTiming: Sendable {
-  /// Queue time, see ``Model/QueueClock``.
+  /// Queue time, see ``SyncScheduler/QueueClock``.
   package let now: Timestamp
   package let policy: QueuePolicy
   /// Random for each start of the server; identifies its claims.
