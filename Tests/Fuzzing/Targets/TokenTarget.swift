@@ -1,4 +1,5 @@
 import Cryptography
+import Filtering
 import Model
 
 @testable import Gateway
