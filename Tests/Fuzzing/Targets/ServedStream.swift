@@ -29,7 +29,7 @@ struct ServedStream: ~Copyable {
 
   init(_ dials: Dials) {
     let isTight = dials.isOn(0)
-    connection = ServerConnection(limits: isTight ? .tight : ServerConnectionLimits())
+    connection = ServerConnection(limits: isTight ? .tight : .ample)
     bodyBytesMax = isTight ? 48 : 4096
     manner = dials.isOn(1) ? (dials.isOn(2) ? .alongside : .afterContent) : .atOnce
     takesContinue = dials.isOn(3)
@@ -185,6 +185,10 @@ struct ServedStream: ~Copyable {
 }
 
 extension ServerConnectionLimits {
+  /// The limits of a service, but for the bytes that are dropped after the last response: few enough to
+  /// be exceeded with each input.
+  static let ample = ServerConnectionLimits(lingerBytesMax: 64 * 1024)
+
   /// Limits that a short input reaches.
   static let tight = ServerConnectionLimits(
     head: HeadLimits(
