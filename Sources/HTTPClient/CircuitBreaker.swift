@@ -1,28 +1,28 @@
-package import Transport
+import Transport
 
 /// A circuit breaker for requests to an upstream. It is a value: time and randomness are arguments.
 ///
 /// Closed, it counts failures. Open, it refuses all requests for a while. Half open, it admits a single
 /// request as a probe, whose outcome decides.
-package struct CircuitBreaker: Sendable, Equatable {
-  package struct Settings: Sendable, Equatable {
+struct CircuitBreaker: Sendable, Equatable {
+  struct Settings: Sendable, Equatable {
     /// Failures in a row that open the breaker.
-    package var consecutiveFailuresMax = 5
+    var consecutiveFailuresMax = 5
     /// The failure rate that opens it, once `windowRequestsMin` requests have ended in the window.
-    package var failureRateMax = 0.5
-    package var windowRequestsMin = 20
-    package var window: Duration = .seconds(10)
+    var failureRateMax = 0.5
+    var windowRequestsMin = 20
+    var window: Duration = .seconds(10)
     /// How long it stays open the first time; doubled for each probe that fails.
-    package var openTime: Duration = .seconds(1)
-    package var openTimeMax: Duration = .seconds(30)
+    var openTime: Duration = .seconds(1)
+    var openTimeMax: Duration = .seconds(30)
     /// The fraction by which the open time varies up or down, so that many gateways do not probe a
     /// recovering upstream at the same time.
-    package var jitter = 0.2
+    var jitter = 0.2
 
-    package init() {}
+    init() {}
   }
 
-  package enum Admission: Equatable, Sendable {
+  enum Admission: Equatable, Sendable {
     /// Send the request, and report its outcome with this ticket.
     case allowed(Ticket)
     case refused(retryAfter: Duration)
@@ -30,12 +30,12 @@ package struct CircuitBreaker: Sendable, Equatable {
 
   /// Ties an outcome to the state in which the request was admitted: a request that began before the
   /// breaker opened says nothing about the upstream afterwards.
-  package struct Ticket: Equatable, Sendable {
+  struct Ticket: Equatable, Sendable {
     let generation: UInt64
-    package let isProbe: Bool
+    let isProbe: Bool
   }
 
-  package enum Outcome: Sendable {
+  enum Outcome: Sendable {
     case success
     case failure
     /// No information about the upstream: cancelled, or never tried.
@@ -49,7 +49,7 @@ package struct CircuitBreaker: Sendable, Equatable {
     case halfOpen
   }
 
-  package let settings: Settings
+  let settings: Settings
   private var state = State.closed
   private var generation: UInt64 = 0
   private var consecutiveFailures = 0
@@ -58,13 +58,22 @@ package struct CircuitBreaker: Sendable, Equatable {
   private var windowRequests = 0
   private var windowFailures = 0
 
-  package init(settings: Settings) {
+  init(settings: Settings) {
     self.settings = settings
   }
 
-  package var isClosed: Bool { state == .closed }
+  var isClosed: Bool { state == .closed }
 
-  package mutating func admit(at now: LoopInstant) -> Admission {
+  /// For operators.
+  var report: BreakerReport.State {
+    switch state {
+    case .closed: .closed
+    case .open: .open
+    case .halfOpen: .probing
+    }
+  }
+
+  mutating func admit(at now: LoopInstant) -> Admission {
     switch state {
     case .closed:
       return .allowed(Ticket(generation: generation, isProbe: false))
@@ -79,8 +88,18 @@ package struct CircuitBreaker: Sendable, Equatable {
     }
   }
 
+  /// Returns how long requests are refused from now on; nil if one would be admitted. Unlike
+  /// ``admit(at:)`` it changes nothing.
+  func refusal(at now: LoopInstant) -> Duration? {
+    switch state {
+    case .closed: nil
+    case .open(let until): now < until ? until.elapsed(since: now) : nil
+    case .halfOpen: settings.openTime
+    }
+  }
+
   /// Records the outcome of a request. `chance` is a random number from 0 to 1.
-  package mutating func record(
+  mutating func record(
     _ outcome: Outcome, of ticket: Ticket, at now: LoopInstant, chance: Double
   ) {
     guard ticket.generation == generation else { return }

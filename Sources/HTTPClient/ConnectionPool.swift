@@ -191,8 +191,9 @@ struct ClientMetrics {
   private let inFlight: Meter
   private let retries: Counter
 
-  init(origin: Origin) {
-    let dimensions = [("origin", "\(origin)")]
+  init(origin: Origin, upstream: String?) {
+    var dimensions = [("origin", "\(origin)")]
+    if let upstream { dimensions.append(("upstream", upstream)) }
     connections = Meter(label: "http_client_connections", dimensions: dimensions)
     inFlight = Meter(label: "http_client_requests_in_flight", dimensions: dimensions)
     retries = Counter(label: "http_client_retries", dimensions: dimensions)

@@ -10,9 +10,10 @@ package final class HTTPClient: Sendable {
     var isClosed = false
   }
 
-  private let group: EventLoopGroup
+  let group: EventLoopGroup
   private let settings: HTTPClientSettings
-  private let tls: TLSClientContext?
+  let tls: TLSClientContext?
+  let webSockets: WebSocketRegistry
   let clock: @Sendable () -> LoopInstant
   let random: @Sendable () -> Double
   private let state = Mutex(State())
@@ -29,6 +30,7 @@ package final class HTTPClient: Sendable {
     self.group = group
     self.settings = settings
     self.tls = tls
+    webSockets = WebSocketRegistry(connectionsMax: settings.webSocketsMax)
     self.clock = clock
     self.random = random
   }
@@ -50,8 +52,21 @@ package final class HTTPClient: Sendable {
     return try result.get()
   }
 
-  /// Closes all connections. Requests in progress end, later ones are refused.
+  /// Returns the circuit breakers of an origin; nil if no request was sent to it.
+  package func breakers(of origin: Origin) -> BreakerReport? {
+    state.withLock { $0.origins[origin] }?.breakers
+  }
+
+  /// Returns how long the circuit breakers refuse requests of an operation from now on; nil if they
+  /// would admit one. It sends nothing and is no request: a breaker that waits for a probe still does.
+  package func refusal(of operation: String, to url: HTTPURL) -> Duration? {
+    state.withLock { $0.origins[url.origin] }?.refusal(of: operation, at: clock())
+  }
+
+  /// Closes all connections. Requests in progress end, later ones are refused; WebSocket connections begin
+  /// to close.
   package func close() async {
+    await webSockets.closeAll()
     let origins = state.withLock { state in
       state.isClosed = true
       return Array(state.origins.values)
@@ -88,7 +103,7 @@ package final class HTTPClient: Sendable {
       case .unresolved, .connectFailed, .connectTimedOut, .tls:
         .unreachable
       case .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated,
-        .responseMalformed:
+        .responseMalformed, .upgradeRefused, .upgradeMalformed:
         .failed
       case .responseTooLarge, .responseUndecodable:
         .success
@@ -99,7 +114,7 @@ package final class HTTPClient: Sendable {
   }
 }
 
-/// Settings of a client. All limits apply per origin.
+/// Settings of a client. Limits apply per origin, unless stated otherwise.
 package struct HTTPClientSettings: Sendable, Equatable {
   /// Concurrent requests, each on its own connection.
   package var connectionsMax = 64
@@ -125,7 +140,11 @@ package struct HTTPClientSettings: Sendable, Equatable {
   /// larger than `decodedBytesFree`. JSON lists reach 15, deflate's own limit is 1032.
   package var decodedRatioMax = 100
   package var decodedBytesFree = 1024 * 1024
-  package var breaker = CircuitBreaker.Settings()
+  /// WebSocket connections of the whole client.
+  package var webSocketsMax = 4096
+  var breaker = CircuitBreaker.Settings()
+  /// The label `upstream` of the client's metrics; nil for none.
+  package var metricsUpstream: String?
 
   package init() {}
 }

@@ -1,5 +1,6 @@
 package import HTTPWire
 package import Transport
+package import WebSocketWire
 
 /// The reason there is no response. Whether a caller can retry depends on `wasSent`: a request that was
 /// never sent can always be retried; one that was sent may have been executed.
@@ -36,6 +37,11 @@ package enum HTTPClientError: Error, Equatable, Sendable {
   case responseTooLarge
   /// A content coding that was not requested, or malformed data in one that was.
   case responseUndecodable
+  /// A WebSocket handshake got a response other than 101: 401 and 403 refuse the credentials, 5xx is an
+  /// outage, redirects are not followed.
+  case upgradeRefused(status: Int)
+  /// A WebSocket handshake got a 101 response that does not fit the request.
+  case upgradeMalformed(WebSocketHandshakeFault)
 
   /// The caller's task was cancelled.
   case cancelled(wasSent: Bool)
@@ -48,7 +54,7 @@ package enum HTTPClientError: Error, Equatable, Sendable {
       false
     case .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated,
       .responseMalformed,
-      .responseTooLarge, .responseUndecodable:
+      .responseTooLarge, .responseUndecodable, .upgradeRefused, .upgradeMalformed:
       true
     case .cancelled(let wasSent):
       wasSent
@@ -77,6 +83,10 @@ extension HTTPClientError: CustomStringConvertible {
     case .responseMalformed(let fault): "the response is not valid HTTP: \(fault)"
     case .responseTooLarge: "the response is too large"
     case .responseUndecodable: "the response's content coding cannot be decoded"
+    case .upgradeRefused(let status):
+      "the server refused the WebSocket handshake with status \(status)"
+    case .upgradeMalformed(let fault):
+      "the server's WebSocket handshake is not valid: \(fault.explanation)"
     case .cancelled: "the request was cancelled"
     }
   }

@@ -19,7 +19,7 @@ package struct HTTPClientRequest: Sendable {
   /// breaker, in addition to the origin's. Use a bounded set, such as the names of registered operations.
   package var operation: String
 
-  package static let responseBytesMaxDefault = 16 * 1024 * 1024
+  static let responseBytesMaxDefault = 16 * 1024 * 1024
 
   package init(
     method: HTTPRequest.Method, url: HTTPURL, fields: HTTPFields = [:], body: [UInt8] = [],

@@ -27,12 +27,18 @@ final class OriginClient: Sendable {
     try health.withLock { health throws(HTTPClientError) in try health.admit(operation, at: now) }
   }
 
+  func refusal(of operation: String, at now: LoopInstant) -> Duration? {
+    health.withLock { $0.refusal(of: operation, at: now) }
+  }
+
   func record(
     _ outcome: OriginHealth.Outcome, of ticket: OriginHealth.Ticket, at now: LoopInstant,
     chance: Double
   ) {
     health.withLock { $0.record(outcome, of: ticket, at: now, chance: chance) }
   }
+
+  var breakers: BreakerReport { health.withLock { $0.report } }
 
   func nextExchange() -> Int {
     lastExchange.wrappingAdd(1, ordering: .relaxed).newValue
@@ -73,7 +79,8 @@ final class OriginClient: Sendable {
   func pool(on reactor: isolated Reactor) -> ConnectionPool {
     if let bound = pool.withLock({ $0 }) { return bound.get(on: reactor) }
     let made = ConnectionPool(
-      origin: origin, settings: settings, tls: tls, metrics: ClientMetrics(origin: origin))
+      origin: origin, settings: settings, tls: tls,
+      metrics: ClientMetrics(origin: origin, upstream: settings.metricsUpstream))
     let bound = LoopBound(made, on: reactor)
     pool.withLock { $0 = bound }
     return bound.get(on: reactor)

@@ -39,6 +39,12 @@ struct OriginHealth {
     origin = CircuitBreaker(settings: settings)
   }
 
+  var report: BreakerReport {
+    BreakerReport(
+      origin: origin.report,
+      operations: operations.filter { !$0.value.isClosed }.keys.sorted())
+  }
+
   mutating func admit(
     _ operation: String, at now: LoopInstant
   ) throws(HTTPClientError) -> Ticket {
@@ -48,6 +54,11 @@ struct OriginHealth {
     let ofOrigin = try Self.ticket(origin.admit(at: now))
     operations[operation] = breaker
     return Ticket(operation: operation, ofOrigin: ofOrigin, ofOperation: ofOperation)
+  }
+
+  /// Returns how long requests of an operation are refused from now on; nil if one would be admitted.
+  func refusal(of operation: String, at now: LoopInstant) -> Duration? {
+    [operations[operation]?.refusal(at: now), origin.refusal(at: now)].compactMap(\.self).max()
   }
 
   /// Records the outcome of a request. `chance` is a random number from 0 to 1.

@@ -247,19 +247,25 @@ extension PooledConnection {
     guard exchange.phase == .connecting else {
       return wire.hasResponseBytes ? .responseTruncated : .connectionLost
     }
-    return switch reason {
-    case .connectFailed(.unresolved(let text)): .unresolved(text)
-    case .connectFailed(.refused(let error)): .connectFailed(error)
-    case .connectFailed(.deadlineExceeded), .timedOut: .connectTimedOut
-    case .tls(let failure): .tls(failure)
-    case .failed(let error): .connectFailed(error)
-    case .loopStopped, .closedHere, .resetHere: .clientClosed
-    case .resetByPeer: .tls(.closedInHandshake)  // a plain connection is open once it is made
-    }
+    return HTTPClientError(connecting: reason)
   }
 }
 
 extension HTTPClientError {
+  /// The error of a connection that ended before it was open.
+  init(connecting reason: CloseReason) {
+    self =
+      switch reason {
+      case .connectFailed(.unresolved(let text)): .unresolved(text)
+      case .connectFailed(.refused(let error)): .connectFailed(error)
+      case .connectFailed(.deadlineExceeded), .timedOut: .connectTimedOut
+      case .tls(let failure): .tls(failure)
+      case .failed(let error): .connectFailed(error)
+      case .loopStopped, .closedHere, .resetHere: .clientClosed
+      case .resetByPeer: .tls(.closedInHandshake)  // a plain connection is open once it is made
+      }
+  }
+
   init(_ error: ResponseError) {
     self =
       switch error {

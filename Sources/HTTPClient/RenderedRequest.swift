@@ -5,7 +5,7 @@ import HTTPWire
 struct RenderedRequest: Sendable {
   /// Fields of the connection or the framing, which only the client sets; a conflicting value would
   /// allow request smuggling.
-  private static let ownFields: Set<String> = [
+  static let ownFields: Set<String> = [
     "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te",
     "trailer", "transfer-encoding", "upgrade",
   ]

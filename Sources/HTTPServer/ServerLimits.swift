@@ -56,7 +56,7 @@ package struct ServerLimits: Sendable, Equatable {
   /// Bodies larger than this are compressed on another thread: 128 KiB take about 0.3 ms.
   package var compressionOnLoopBytesMax = 128 * 1024
   /// The size from which a file is sent by `sendfile`, without a copy through this process.
-  package var sendfileBytesMin = 32 * 1024
+  var sendfileBytesMin = 32 * 1024
 
   package init() {}
 

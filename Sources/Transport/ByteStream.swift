@@ -21,7 +21,7 @@ package final class ByteStream {
   }
 
   /// The default number of waiting bytes above which a writer should stop.
-  package static let writeHighWatermarkDefault = 256 * 1024
+  static let writeHighWatermarkDefault = 256 * 1024
   /// Reads of `ReactorCore.scratchBytes` in one turn before other streams continue.
   static let readsPerTurnMax = 4
   /// Bytes that a client can send before its handshake is done. A hello takes 2 KB with the largest keys
@@ -111,6 +111,11 @@ package final class ByteStream {
     handedOver - (descriptor < 0 ? 0 : Socket.unacknowledgedBytes(of: descriptor))
   }
 
+  /// Bytes written that the peer's kernel has not acknowledged. Costs a system call.
+  package var unacknowledgedBytes: Int {
+    unsentBytes + (descriptor < 0 ? 0 : Socket.unacknowledgedBytes(of: descriptor))
+  }
+
   /// Bytes that the peer may have read beyond ``acknowledgedBytes``.
   package var acknowledgementLagBytes: Int {
     if case .unix = remoteAddress { Self.unixLagBytes } else { 0 }
@@ -121,7 +126,7 @@ package final class ByteStream {
   private static let unixLagBytes = 80 * 1024
 
   /// The local address, from the kernel; nil once closed.
-  package var localAddress: SocketAddress? {
+  var localAddress: SocketAddress? {
     descriptor < 0 ? nil : Socket.localAddress(of: descriptor)
   }
 

@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 
 /// A file descriptor that closes with its last reference.
-package final class Descriptor: Sendable {
-  package let number: Int32
+final class Descriptor: Sendable {
+  let number: Int32
 
   /// Takes ownership of the result of `call`, which is -1 if it failed.
   init(owning number: Int32, from call: StaticString) throws(SystemError) {

@@ -20,7 +20,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
   }
 
   /// Whether the process or the machine has no descriptor left.
-  package var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+  var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
   static func text(for code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

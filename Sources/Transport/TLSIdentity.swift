@@ -116,14 +116,14 @@ package struct TLSCertificateFiles: Hashable, Sendable {
 
 /// Properties of a certificate in use.
 package struct TLSCertificateFacts: Equatable, Sendable {
-  package enum KeyKind: Hashable, Sendable {
+  enum KeyKind: Hashable, Sendable {
     case rsa
     case ecdsa
     case other
   }
 
   package let files: TLSCertificateFiles
-  package let keyKind: KeyKind
+  let keyKind: KeyKind
   /// Its DNS names, in lower case; `*` in `*.example.com` stands for one label.
   package let names: [String]
   /// The last second of its validity, since 1970.

@@ -264,6 +264,26 @@ struct ClientFailureTests {
     }
   }
 
+  @Test("How long the breaker refuses is known without a request")
+  func refusalIsKnown() async throws {
+    try await ClientSetting.run { _ in
+      .keep("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+    } settings: {
+      $0.breaker = CircuitBreaker.Settings()
+      $0.breaker.consecutiveFailuresMax = 1
+      $0.breaker.openTime = .seconds(3_600)
+      $0.breaker.openTimeMax = .seconds(3_600)
+      $0.breaker.jitter = 0
+    } body: { setting in
+      let url = setting.request().url
+      #expect(setting.client.refusal(of: "", to: url) == nil)
+      try await setting.get()
+      let refusal = try #require(setting.client.refusal(of: "", to: url))
+      #expect(refusal > .seconds(1_800) && refusal <= .seconds(3_600))
+      #expect(setting.server.requests.count == 1)
+    }
+  }
+
   @Test("A closed client refuses requests")
   func closedClientRefuses() async throws {
     try await ClientSetting.run { _ in

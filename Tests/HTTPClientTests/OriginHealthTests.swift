@@ -29,6 +29,18 @@ struct OriginHealthTests {
     }
   }
 
+  @Test("The report names the breakers that are not closed")
+  mutating func report() {
+    #expect(health.report == BreakerReport(origin: .closed, operations: []))
+    for _ in 0..<3 { _ = send("slow", .failed) }
+    _ = send("films", .success)
+    #expect(health.report == BreakerReport(origin: .closed, operations: ["slow"]))
+    for name in ["a", "b", "c"] { _ = send(name, .unreachable) }
+    #expect(health.report == BreakerReport(origin: .open, operations: ["slow"]))
+    #expect(send("films", .success, at: 60))
+    #expect(health.report == BreakerReport(origin: .closed, operations: ["slow"]))
+  }
+
   @Test("A slow operation between good ones does not reach the origin's failure rate")
   mutating func mixedTraffic() {
     for _ in 0..<100 {
@@ -91,11 +103,35 @@ struct OriginHealthTests {
     #expect(send("films", .success, at: 39))
   }
 
+  @Test("How long an operation is refused is known without a request, and asking is no probe")
+  mutating func refusals() throws {
+    #expect(refusal("slow") == nil)
+    for _ in 0..<3 { #expect(send("slow", .failed)) }
+    #expect(refusal("slow", at: 4) == .seconds(6))
+    #expect(refusal("films", at: 4) == nil)
+    // The longer one of the operation's and the origin's.
+    for _ in 0..<2 { #expect(send("films", .unreachable, at: 5)) }
+    #expect(refusal("slow", at: 6) == .seconds(9) && refusal("films", at: 6) == .seconds(9))
+    for _ in 0..<10 { #expect(refusal("slow", at: 15) == nil) }
+    let probe = try health.admit("films", at: Self.time(15))
+    #expect(refusal("films", at: 15) == .seconds(10), "the probe decides")
+    health.record(.success, of: probe, at: Self.time(16), chance: 0.5)
+    #expect(refusal("films", at: 16) == nil && send("films", .success, at: 16))
+  }
+
+  private static func time(_ second: Int) -> LoopInstant {
+    LoopInstant(nanoseconds: 1) + .seconds(second)
+  }
+
+  private func refusal(_ operation: String, at second: Int = 0) -> Duration? {
+    health.refusal(of: operation, at: Self.time(second))
+  }
+
   /// Sends one request that ends at once; false if it is refused.
   private mutating func send(
     _ operation: String, _ outcome: OriginHealth.Outcome, at second: Int = 0
   ) -> Bool {
-    let now = LoopInstant(nanoseconds: 1) + .seconds(second)
+    let now = Self.time(second)
     guard let ticket = try? health.admit(operation, at: now) else { return false }
     health.record(outcome, of: ticket, at: now, chance: 0.5)
     return true

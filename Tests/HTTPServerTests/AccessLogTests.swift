@@ -42,7 +42,7 @@ struct AccessLogTests {
   func everyResponseIsLogged() async throws {
     let sink = Sink()
     var handler = ScriptedHandler { _ in .text("hello", status: .created) }
-    handler.look = { head, stamp, output in
+    handler.look = { head, _, stamp, output in
       guard head.path.elementsEqual("/fast".utf8) else { return false }
       output.append("HTTP/1.1 200 OK\r\n")
       stamp.appendRequestID(for: head, to: &output)

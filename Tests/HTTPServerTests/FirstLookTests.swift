@@ -6,9 +6,11 @@ import Testing
 struct FirstLookTests {
   private static func handler(_ looks: Count) -> ScriptedHandler {
     var handler = ScriptedHandler { .text("slow \($0.path)") }
-    handler.look = { head, stamp, output in
+    handler.look = { head, content, stamp, output in
       looks.add()
-      guard head.path.elementsEqual("/fast".utf8) else { return false }
+      guard head.path.elementsEqual("/fast".utf8) || content.elementsEqual("quick".utf8) else {
+        return false
+      }
       output.append("HTTP/1.1 203 Fine\r\n")
       stamp.appendDate(to: &output)
       stamp.appendRequestID(for: head, to: &output)
@@ -79,6 +81,42 @@ struct FirstLookTests {
         return peer.text
       }
       #expect(text.hasSuffix("slow /fast"))
+      #expect(looks.value == 0)
+    }
+  }
+
+  @Test("A request is answered immediately with content that has arrived with its head")
+  func immediateResponseSeesContent() async throws {
+    let looks = Count()
+    try await ServerFixture.serve(Self.handler(looks)) { server in
+      let bodies = try await server.withClient { client in
+        try client.send(
+          ["quick", "slower", "quick"].map {
+            "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)"
+          }.joined())
+        return try (0..<3).map { _ in try client.response().text }
+      }
+      #expect(bodies == ["fast", "slow /a", "fast"])
+      #expect(looks.value == 3)
+    }
+  }
+
+  @Test(
+    "Content in chunks, too long or expected to wait leaves a request to its handler",
+    arguments: [
+      "Content-Length: 5\r\nExpect: 100-continue\r\n\r\nquick",
+      "Transfer-Encoding: chunked\r\n\r\n5\r\nquick\r\n0\r\n\r\n",
+      "Content-Length: 8193\r\n\r\n" + String(repeating: "q", count: 8193),
+    ])
+  func immediateResponseNeedsAllContent(rest: String) async throws {
+    let looks = Count()
+    try await ServerFixture.serve(Self.handler(looks)) { server in
+      let text = try await server.withPeer { peer in
+        peer.send("POST /a HTTP/1.1\r\nHost: x\r\n\(rest)")
+        try peer.receive(upTo: "slow /a")
+        return peer.text
+      }
+      #expect(text.contains("HTTP/1.1 200 OK\r\n"))
       #expect(looks.value == 0)
     }
   }

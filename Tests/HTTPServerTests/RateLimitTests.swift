@@ -18,7 +18,7 @@ struct RateLimitTests {
   /// Responds immediately, like a fresh cache hit.
   private static var quick: ScriptedHandler {
     var handler = handler
-    handler.look = { head, stamp, output in
+    handler.look = { head, _, stamp, output in
       output.append("HTTP/1.1 200 OK\r\n")
       stamp.appendDate(to: &output)
       stamp.appendRequestID(for: head, to: &output)

@@ -222,6 +222,36 @@ struct RudeClientTests {
     }
   }
 
+  /// It would otherwise live on until the second of its heartbeats is refused.
+  @Test(
+    "A stream of events ends at once when its client closes its side", arguments: [true, false])
+  func eventsEndWithTheirClient(isHalfClosed: Bool) async throws {
+    let ended = Gate()
+    let handler = ScriptedHandler { _ in
+      ServerResponse(
+        body: .stream { writer in
+          writer.streamEvents(stallMax: .seconds(60))
+          try await writer.write("data: 1\n\n")
+          let (silence, continuation) = AsyncStream<Void>.makeStream()
+          for await _ in silence {}
+          continuation.finish()
+          ended.open()
+          await ended.wait()
+        })
+    }
+    try await ServerFixture.serve(handler) { server in
+      try await server.withPeer { peer in
+        peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        try peer.receive(upTo: "data: 1\n\n\r\n")
+        guard isHalfClosed else { return }
+        peer.finishSending()
+        try peer.receiveToEnd()
+      }
+      #expect(await server.eventually { ended.arrivals == 1 })
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+    }
+  }
+
   static let cutShort = [
     "Content-Length: 3\r\n\r\na", "Content-Length: 3\r\n\r\n",
     "Content-Length: 3\r\nExpect: 100-continue\r\n\r\n",

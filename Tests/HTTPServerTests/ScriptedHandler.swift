@@ -5,9 +5,10 @@ import Transport
 
 /// A handler made of closures.
 struct ScriptedHandler: RequestHandler {
-  var look: @Sendable (borrowing RequestHead, ResponseStamp, inout [UInt8]) -> Bool = { _, _, _ in
-    false
-  }
+  var look:
+    @Sendable (
+      borrowing RequestHead, _ content: UnsafeRawBufferPointer, ResponseStamp, inout [UInt8]
+    ) -> Bool = { _, _, _, _ in false }
   var bodyBytesMax: Int?
   var answer: @Sendable (ServerRequest) async -> ServerResponse
 
@@ -19,9 +20,10 @@ struct ScriptedHandler: RequestHandler {
   }
 
   func answerAtOnce(
-    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
+    into output: inout [UInt8]
   ) -> Bool {
-    look(head, stamp, &output)
+    look(head, content, stamp, &output)
   }
 
   func contentRoute(for head: borrowing RequestHead) -> ContentRoute {

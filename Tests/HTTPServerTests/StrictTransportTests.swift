@@ -12,7 +12,7 @@ struct StrictTransportTests {
       if request.path == "/dated" { response.fields[.date] = "Sun, 06 Nov 1994 08:49:37 GMT" }
       return response
     }
-    handler.look = { head, stamp, output in
+    handler.look = { head, _, stamp, output in
       guard head.path.elementsEqual("/quick".utf8) else { return false }
       output.append("HTTP/1.1 200 OK\r\n")
       stamp.appendDate(to: &output)

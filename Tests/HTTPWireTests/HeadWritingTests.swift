@@ -83,4 +83,25 @@ struct HeadWritingTests {
       status: status, length: length, minorVersion: minorVersion)
     #expect(framing == expected)
   }
+
+  @Test("Pieces in the space of one check are those of single appends")
+  func spaceAppendsAlike() {
+    for number in [0, 7, 10, 65_535, Int.max] {
+      var single = Array("before ".utf8)
+      single.append("a: ")
+      single.append(decimal: number)
+      single.append(bytes: [1, 2, 3])
+      var space = Array("before ".utf8)
+      space.append(bytesMax: 3 + [UInt8].digitsMax + 3) { space in
+        space.append("a: ")
+        space.append(decimal: number)
+        space.append(bytes: [1, 2, 3])
+        space.append(bytes: [])
+      }
+      #expect(space == single)
+    }
+    var empty: [UInt8] = []
+    empty.append(bytesMax: 0) { $0.append(bytes: []) }
+    #expect(empty.isEmpty)
+  }
 }

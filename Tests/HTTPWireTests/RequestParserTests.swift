@@ -31,6 +31,25 @@ struct RequestParserTests {
     #expect(head.fields.name(at: 1).text == "Accept-ENCODING")
   }
 
+  @Test("One question finds any of several names, whatever their case")
+  func findsAnyOfSeveralNames() throws {
+    let head = try parse(
+      "GET /v1/films?x=1 HTTP/1.1\r\nHost: a\r\nCache-CONTROL: no-cache\r\nAccept: b\r\n\r\n")
+    #expect(head.fields.containsAny(of: FieldNames(["pragma", "cache-control"])))
+    #expect(head.fields.containsAny(of: FieldNames(["host"])))
+    // Those of the same length and the same letters at both ends too.
+    #expect(!head.fields.containsAny(of: FieldNames(["hoot", "abcept", "cache-contral", ""])))
+    #expect(!head.fields.containsAny(of: FieldNames([])))
+    #expect(head.targetStarts(with: "/v1/") && head.targetStarts(with: ""))
+    #expect(!head.targetStarts(with: "/v2/") && !head.targetStarts(with: "/v1/films?x=12"))
+    let both = head.withTarget(and: "accept") { target, value in
+      #expect(Array(target) == Array("/v1/films?x=1".utf8) && Array(value) == Array("b".utf8))
+      return 7
+    }
+    #expect(both == 7)
+    #expect(head.withTarget(and: "authorization") { $1.count } == 0)
+  }
+
   @Test("An absolute target takes precedence over Host")
   func absoluteTargetOverridesHost() throws {
     let head = try parse("GET http://other.example?x=1 HTTP/1.1\r\nHost: example.org\r\n\r\n")

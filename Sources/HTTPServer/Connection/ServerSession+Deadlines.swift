@@ -85,7 +85,7 @@ extension ServerSession {
       writePace?.pause(from: stream.now)
     } else if writePace == nil {
       writePace = .reading(
-        limits, stallMax: exchange?.writeStallMax, unseenBytes: stream.acknowledgementLagBytes,
+        limits, stallMax: exchange?.eventStallMax, unseenBytes: stream.acknowledgementLagBytes,
         from: stream.now)
       bytesTaken = stream.acknowledgedBytes
       armTimer()

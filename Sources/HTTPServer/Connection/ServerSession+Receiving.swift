@@ -1,12 +1,17 @@
 import HTTPTypes
 import HTTPWire
 import Transport
+import WebSockets
 
 extension ServerSession {
   func received(
     _ bytes: UnsafeRawBufferPointer, from stream: ByteStream, on reactor: isolated Reactor
   ) {
     server.tally.bytesReceived += bytes.count
+    if let webSocket {
+      server.noteCounted(on: reactor)
+      return webSocket.pump.received(bytes)
+    }
     if kept.isEmpty {
       takeIn(bytes, on: reactor)
     } else {
@@ -17,15 +22,26 @@ extension ServerSession {
 
   func reachedEnd(of stream: ByteStream, on reactor: isolated Reactor) {
     hasPeerEnded = true
+    if let webSocket { return webSocket.pump.reachedEnd() }
     switch connection.endOfInput() {
     case .finishResponse:
-      break
+      if exchange?.eventStallMax != nil { endForPeer() }
     case .endContent:
       contentEnded(.incomplete, on: reactor)
     case .close:
-      stream.close()
-      watchClosing()
+      endForPeer()
     }
+  }
+
+  private func endForPeer() {
+    stream.close()
+    watchClosing()
+  }
+
+  /// Notes that the response is a stream of events; see ``ResponseWriter/streamEvents(stallMax:)``.
+  func streamsEvents(stallMax: Duration) {
+    exchange?.eventStallMax = stallMax
+    if hasPeerEnded { endForPeer() }
   }
 
   func takeInKept(on reactor: isolated Reactor) {
@@ -39,7 +55,7 @@ extension ServerSession {
     isTakingIn = true
     var offset = 0
     var goesOn = true
-    while goesOn, stream.isOpen, !isHeldByOutput {
+    while goesOn, stream.isOpen, !isHeldByOutput, webSocket == nil {
       goesOn = takeNext(input, from: &offset, on: reactor)
     }
     isTakingIn = false
@@ -47,6 +63,7 @@ extension ServerSession {
     guard stream.isOpen else { return }
     if let drainDeadline { readDeadline = min(drainDeadline, stream.now + limits.drainPauseMax) }
     if offset < input.count { kept = Array(input[offset...]) }
+    guard webSocket == nil else { return passKeptOn() }
     if offset < input.count || isHeldByOutput { stream.pauseReading() }
     armTimer()
   }
@@ -69,7 +86,7 @@ extension ServerSession {
       // A handler that responded at once has made way for the next request.
       return exchange == nil
     case .request:
-      requestBegan(on: reactor)
+      requestBegan(input, from: &offset, on: reactor)
       return true
     case .content(let range):
       takeContent(input[range], on: reactor)
@@ -100,7 +117,10 @@ extension ServerSession {
     server.isDraining || stream.now > openedAt.advanced(byNanoseconds: server.ageNanosecondsMax)
   }
 
-  private func requestBegan(on reactor: isolated Reactor) {
+  /// Handles a complete head; its content follows in `input` from `offset`.
+  private func requestBegan(
+    _ input: UnsafeRawBufferPointer, from offset: inout Int, on reactor: isolated Reactor
+  ) {
     idleSince = nil
     readDeadline = nil
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
@@ -108,20 +128,31 @@ extension ServerSession {
     if shouldEndConnection { connection.stopPersisting() }
     let client = isProxied ? proxiedClient() : nil
     let rate = judgeRate(of: client, on: reactor)
-    if rate?.isAllowed ?? true, answerAtOnce(for: client, on: reactor) { return }
+    if rate?.isAllowed ?? true, answerAtOnce(input, from: &offset, for: client, on: reactor) {
+      return
+    }
     beginExchange(for: client, rate: rate, on: reactor)
   }
 
+  /// Content that an immediate response can depend on, in bytes.
+  private static var immediateContentBytesMax: Int { 8 * 1024 }
+
   /// Asks the handler for an immediate response. Returns whether it responded.
-  private func answerAtOnce(for client: ProxiedClient?, on reactor: isolated Reactor) -> Bool {
-    guard connection.persists else { return false }
+  private func answerAtOnce(
+    _ input: UnsafeRawBufferPointer, from offset: inout Int, for client: ProxiedClient?,
+    on reactor: isolated Reactor
+  ) -> Bool {
+    guard connection.persists, let content = connection.wholeContent(in: input, from: offset),
+      content.count <= Self.immediateContentBytesMax
+    else { return false }
     let start = server.output.count
     let hasResponded = connection.withHead { head in
-      guard head.minorVersion == 1, !head.hasBody, !head.asksForUpgrade else { return false }
+      guard head.minorVersion == 1, !head.asksForUpgrade else { return false }
       return server.handler.answerAtOnce(
-        head, stamp: server.stamp, into: &server.output)
+        head, content: content, stamp: server.stamp, into: &server.output)
     }
     guard hasResponded else { return false }
+    connection.takeWholeContent(from: &offset)
     noteImmediateResponse(from: start, on: reactor)
     if server.isLogging {
       connection.withHead { head in

@@ -1,6 +1,7 @@
 import HTTPTypes
 import HTTPWire
 import Transport
+import WebSockets
 
 extension ServerSession {
   /// Starts the handler once the content that has arrived is in its channel.
@@ -45,6 +46,9 @@ extension ServerSession {
     on reactor: isolated Reactor
   ) async {
     guard number == exchangeNumber, stream.isOpen else { return }
+    if case .webSocket(let upgrade) = response.body {
+      return beginWebSocket(upgrade, response, for: request, on: reactor)
+    }
     let preparation = ResponsePreparation(limits: limits, pool: server.shared.blockingPool)
     let prepared = await preparation.prepare(response, for: request, encoder: server.gzip)
     guard number == exchangeNumber, stream.isOpen else { return }
@@ -64,7 +68,7 @@ extension ServerSession {
   }
 
   /// Keeps a response until the unwanted body has been read.
-  private func waitForBody(_ response: PreparedResponse) {
+  func waitForBody(_ response: PreparedResponse) {
     exchange?.pendingResponse = response
     bodyPace = nil
     drainDeadline = stream.now + limits.drainDeadline
@@ -256,6 +260,7 @@ extension ServerSession {
   }
 
   func drained(_ stream: ByteStream, on reactor: isolated Reactor) {
+    if let webSocket { return webSocket.pump.drained() }
     writer.take()?.resume()
     if exchange == nil, !isTakingIn { readOn(on: reactor) }
   }

@@ -44,6 +44,8 @@ final class ServerSession: StreamDelegate {
   /// Bytes of a streamed body written since its writer last yielded.
   var unyieldedBytes = 0
   var hasPeerEnded = false
+  /// The WebSocket that this connection has become; nil as long as it carries HTTP.
+  var webSocket: ServerWebSocket?
 
   init(
     stream: ByteStream, server: LoopServer, admission: Admission, on reactor: isolated Reactor
@@ -111,6 +113,7 @@ final class ServerSession: StreamDelegate {
   func closed(_ stream: ByteStream, reason: CloseReason, on reactor: isolated Reactor) {
     timer?.cancel()
     idleSince = nil
+    webSocketClosed(reason)
     exchange?.channel?.finish(.disconnected)
     exchange?.task?.cancel()
     exchange = nil
@@ -121,6 +124,7 @@ final class ServerSession: StreamDelegate {
 
   /// Begins to drain: the connection closes after the response that is due, or soon if there is none.
   func beginDraining() {
+    if webSocket != nil { return closeWebSocketForDrain() }
     connection.stopPersisting()
     guard connection.isIdle else { return }
     readDeadline = stream.now + limits.drainIdleDeadline
@@ -223,8 +227,9 @@ struct ServerExchange {
   /// Whether the handler has been started: content that has already arrived is queued first.
   var isStarted = false
   var status = 0
-  /// The longest pause in which the client reads nothing; nil for the server's own limit.
-  var writeStallMax: Duration?
+  /// The longest pause in which the client reads nothing, of a stream of events; nil for other content,
+  /// to which the server's own limit applies.
+  var eventStallMax: Duration?
   /// Bytes written to the socket for this response.
   var bytesWritten = 0
 }

@@ -9,6 +9,7 @@ struct ServerCounters: Sendable {
   private let connections = Counter(label: "http_server_connections_total")
   private let bytesReceived = Counter(label: "http_server_received_bytes_total")
   private let bytesSent = Counter(label: "http_server_sent_bytes_total")
+  private let webSockets = Meter(label: "http_server_websockets")
   private let openConnections = Gauge(label: "http_server_connections")
 
   init() {
@@ -25,6 +26,9 @@ struct ServerCounters: Sendable {
     if tally.bytesReceived > 0 { bytesReceived.increment(by: tally.bytesReceived) }
     if tally.bytesSent > 0 { bytesSent.increment(by: tally.bytesSent) }
   }
+
+  func webSocketOpened() { webSockets.increment() }
+  func webSocketClosed() { webSockets.decrement() }
 
   func setOpen(_ count: Int) {
     openConnections.record(count)

@@ -109,12 +109,6 @@ package struct ForwardedHop: Sendable, Equatable {
   package var isSecure: Bool?
   /// The requested authority; nil if not reported.
   package var host: String?
-
-  package init(address: SocketAddress? = nil, isSecure: Bool? = nil, host: String? = nil) {
-    self.address = address
-    self.isSecure = isSecure
-    self.host = host
-  }
 }
 
 /// `X-Forwarded-For`, `-Proto` and `-Host`, which most proxies write in place of `Forwarded`.

@@ -8,7 +8,7 @@ package struct RateLimit: Sendable {
   /// From a caller's first request on.
   package var window: Duration
   /// Whether a request is not counted, such as a health check.
-  package var isExempt: @Sendable (borrowing RequestHead) -> Bool
+  var isExempt: @Sendable (borrowing RequestHead) -> Bool
 
   package init(
     requestsMax: Int, window: Duration,

@@ -4,13 +4,17 @@ package import HTTPWire
 package protocol RequestHandler: Sendable {
   /// Responds immediately if possible, on the loop and before anything is allocated for the request.
   ///
-  /// Called only for an HTTP/1.1 request without content on a connection that stays open. The
-  /// implementation writes the complete response, head and body, also for HEAD and 304; the server adds
-  /// nothing. `stamp` writes the fields that every response carries. It must be quick and must not wait.
+  /// Called only for an HTTP/1.1 request on a connection that stays open, without content or with a little
+  /// that has arrived already. The implementation writes the complete response, head and body, also for HEAD
+  /// and 304; the server adds nothing. `stamp` writes the fields that every response carries. It must be quick
+  /// and must not wait.
   ///
+  /// - Parameter content: the whole content as it was sent: not decoded, and no longer than its route allows
+  ///   only if the implementation sees to that.
   /// - Returns: Whether it responded. If not, it has appended nothing, and `respond(to:)` is called.
   func answerAtOnce(
-    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
+    into output: inout [UInt8]
   ) -> Bool
 
   /// Returns how to accept the content of a request, and the route that decides it. Called before the
@@ -39,7 +43,8 @@ package protocol RequestHandler: Sendable {
 
 extension RequestHandler {
   package func answerAtOnce(
-    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
+    into output: inout [UInt8]
   ) -> Bool { false }
 
   package var isQuick: Bool { true }

@@ -22,10 +22,18 @@ struct RequestIDGenerator {
     }
   }
 
+  /// The length of an id.
+  static let idBytes = 16
+
   mutating func append(to output: inout [UInt8]) {
-    let word = next()
-    let digits = (Self.hexadecimal(word >> 32), Self.hexadecimal(word & 0xFFFF_FFFF))
+    let digits = next()
     withUnsafeBytes(of: digits) { output.append(contentsOf: $0) }
+  }
+
+  /// The bytes of the next id, in memory order.
+  mutating func next() -> (UInt64, UInt64) {
+    let word = nextWord()
+    return (Self.hexadecimal(word >> 32), Self.hexadecimal(word & 0xFFFF_FFFF))
   }
 
   /// The eight digits of the lower half of a word, in memory order. All are computed at once: each
@@ -40,7 +48,7 @@ struct RequestIDGenerator {
   }
 
   /// SplitMix64: each state occurs once in 2^64 steps.
-  private mutating func next() -> UInt64 {
+  private mutating func nextWord() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -79,6 +79,13 @@ package struct ServerRequest: Sendable {
     }
   }
 
+  /// Counts one more operation that the connection of this request begins, as one more request.
+  ///
+  /// - Returns: false if the caller has none left.
+  package func countOperation() -> Bool {
+    shared.rates?.judge(head, from: clientAddress, now: LoopClock.now())?.isAllowed ?? true
+  }
+
   /// The responder of the route found for the content of this request; `nil` if none was looked up.
   var respond: ContentRoute.Respond? { shared.respond }
 

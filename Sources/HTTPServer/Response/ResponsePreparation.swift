@@ -14,7 +14,7 @@ struct ResponsePreparation {
     var prepared = PreparedResponse(
       status: response.status.code, fields: response.fields, body: .none)
     switch response.body {
-    case .none:
+    case .none, .webSocket:
       break
     case .bytes(let bytes):
       prepared.body = .bytes(bytes)

@@ -7,7 +7,10 @@ package import HTTPWire
 /// There is one per loop, used only there; the date is rendered once a second.
 package final class ResponseStamp {
   /// Seconds since 1970, as of the loop's turn.
-  package private(set) var secondsSince1970: Int64 = .min
+  ///
+  /// Computed, so that other modules, which check exclusive access to stored properties, read it without.
+  package var secondsSince1970: Int64 { seconds }
+  private var seconds: Int64 = .min
   /// The range in the output of the request id appended last, for the access log.
   private(set) var lastRequestIDRange = 0..<0
   /// The rate limit's verdict on the current request; `nil` without a limit.
@@ -36,8 +39,8 @@ package final class ResponseStamp {
 
   /// Sets the time and renders the date if it has changed.
   package func setTime(secondsSince1970 seconds: Int64) {
-    guard seconds != secondsSince1970 else { return }
-    secondsSince1970 = seconds
+    guard seconds != self.seconds else { return }
+    self.seconds = seconds
     dateLine.removeAll(keepingCapacity: true)
     dateLine.append("Date: ")
     dateLine.append(contentsOf: HTTPDate(secondsSince1970: seconds).bytes)
@@ -53,6 +56,31 @@ package final class ResponseStamp {
   /// Appends what ``appendDate(to:)`` does without the date, for a response with its own date.
   func appendFieldsBesideDate(to output: inout [UInt8]) {
     output.append(contentsOf: transportSecurity)
+  }
+
+  /// Appends a status line and the fields of ``appendDate(to:)`` and ``appendRequestID(for:to:)``.
+  ///
+  /// - Parameter statusLine: with its line end.
+  package func appendHead(
+    _ statusLine: StaticString, for head: borrowing RequestHead, to output: inout [UInt8]
+  ) {
+    let name: StaticString = "Request-Id: "
+    if rate != nil || head.fields.contains("request-id") {
+      output.append(statusLine)
+      appendDate(to: &output)
+      return appendRequestID(for: head, to: &output)
+    }
+    let start =
+      output.count &+ statusLine.utf8CodeUnitCount &+ dateLine.count &+ name.utf8CodeUnitCount
+    lastRequestIDRange = start..<start &+ RequestIDGenerator.idBytes
+    let digits = ids.next()
+    output.append(bytesMax: lastRequestIDRange.upperBound &+ 2 &- output.count) { space in
+      space.append(statusLine)
+      space.append(bytes: dateLine)
+      space.append(name)
+      withUnsafeBytes(of: digits) { space.append($0) }
+      space.append("\r\n")
+    }
   }
 
   /// Appends the `Request-Id` line for a request, with its own id if that is valid, and the lines of the

@@ -1,5 +1,6 @@
 import HTTPTypes
 package import HTTPWire
+package import WebSocketWire
 
 /// A problem that the server itself responds with, without a handler.
 package enum ServerProblem: Sendable, Hashable {
@@ -15,6 +16,8 @@ package enum ServerProblem: Sendable, Hashable {
   case methodNotAllowed
   /// The content exceeds the limit of its route.
   case contentTooLarge
+  /// The WebSocket handshake is not valid, or a route that serves only WebSockets got none.
+  case badHandshake(WebSocketHandshakeFault)
   /// An internal error.
   case unexpected
 
@@ -26,6 +29,7 @@ package enum ServerProblem: Sendable, Hashable {
     case .notFound: 404
     case .methodNotAllowed: 405
     case .contentTooLarge: 413
+    case .badHandshake(let fault): fault.status
     case .unexpected: 500
     }
   }
@@ -39,6 +43,7 @@ package enum ServerProblem: Sendable, Hashable {
     case .notFound: "not_found"
     case .methodNotAllowed: "method_not_allowed"
     case .contentTooLarge: "body_too_large"
+    case .badHandshake(let fault): Self.code(status: fault.status)
     case .unexpected: "internal"
     }
   }
@@ -48,7 +53,9 @@ package enum ServerProblem: Sendable, Hashable {
     switch self {
     case .overloaded, .rateLimited: "after"
     case .refused(.timedOut): "after"
-    case .refused, .notFound, .methodNotAllowed, .contentTooLarge, .unexpected: "never"
+    case .refused, .notFound, .methodNotAllowed, .contentTooLarge, .badHandshake,
+      .unexpected:
+      "never"
     }
   }
 
@@ -60,17 +67,20 @@ package enum ServerProblem: Sendable, Hashable {
     case .notFound: "There is no resource at this path."
     case .methodNotAllowed: "The path does not support this method; see Allow."
     case .contentTooLarge: "The body exceeds the limit of this route."
+    case .badHandshake(let fault): fault.explanation
     case .unexpected: "An internal error occurred."
     }
   }
 
   private static func code(status: Int) -> StaticString {
     switch status {
+    case 405: "method_not_allowed"
     case 408: "request_timeout"
     case 413: "body_too_large"
     case 414: "target_too_long"
     case 415: "unsupported_media_type"
     case 417: "unknown_expectation"
+    case 426: "upgrade_required"
     case 431: "head_too_large"
     case 501: "not_implemented"
     case 505: "version_not_supported"

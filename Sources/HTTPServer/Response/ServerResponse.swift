@@ -54,6 +54,8 @@ package enum ResponseBody: Sendable {
     length: Int? = nil, write: @Sendable (inout ResponseWriter) async throws -> Void)
   /// A range of a file.
   case file(OpenFile, Range<Int>)
+  /// No content: the connection becomes a WebSocket; see ``ServerResponse/webSocket(subprotocol:limits:serve:)``.
+  case webSocket(WebSocketUpgrade)
 }
 
 /// Writer of the body of one response.
@@ -75,10 +77,11 @@ package struct ResponseWriter: ~Copyable {
     self.session = session
   }
 
-  /// Sets how long the client can read nothing while output waits, before the connection is closed.
-  /// Applies to this response, in place of the server's own limit.
-  package mutating func limitStall(to duration: Duration) {
-    session.exchange?.writeStallMax = duration
+  /// Marks the content as events without an end: the response ends when the client closes its side, even
+  /// if it could still read (it would otherwise be noticed only when a write is refused), or when the
+  /// client reads nothing for `stallMax` while output waits.
+  package mutating func streamEvents(stallMax: Duration) {
+    session.streamsEvents(stallMax: stallMax)
   }
 
   /// Writes content, and waits for a slow client.

@@ -57,7 +57,7 @@ package enum BodyError: Error, Sendable, Hashable {
   case trailerTooLarge
 
   /// The error to report to the sender of the request.
-  package var asRequestError: RequestError {
+  var asRequestError: RequestError {
     switch self {
     case .tooLarge: .contentTooLarge
     case .malformedChunk: .malformedChunk
@@ -104,7 +104,7 @@ package struct BodyDecoder: Sendable {
   }
 
   /// Bytes still to come, if the framing states a length.
-  package var remainingLength: Int? {
+  var remainingLength: Int? {
     switch state {
     case .length(let remaining): remaining
     case .ended: 0

@@ -1,7 +1,7 @@
 /// Encoder for the chunked transfer coding (RFC 9112 7.1).
 package enum ChunkEncoder {
   /// The end of a chunked body without trailer fields.
-  package static let lastChunk: StaticString = "0\r\n\r\n"
+  static let lastChunk: StaticString = "0\r\n\r\n"
 
   /// Appends the line before a chunk's content. An empty chunk would end the body, so `count` is
   /// at least 1.

@@ -12,9 +12,6 @@ extension [UInt8] {
     bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
   }
 
-  /// The decimal digits of the largest 64-bit magnitude.
-  private static var digitsMax: Int { 20 }
-
   /// Appends a number in decimal digits.
   package mutating func append(decimal number: Int) {
     if number < 0 {

@@ -32,13 +32,13 @@ extension ArraySlice<UInt8> {
 }
 
 /// Comparison of byte buffers, eight bytes at a time.
-enum ByteComparison {
+package enum ByteComparison {
   @inline(__always)
   private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
     bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
   }
 
-  static func areEqual(
+  package static func areEqual(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Bool {
     guard left.count == right.count else { return false }

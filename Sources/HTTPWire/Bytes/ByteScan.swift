@@ -1,3 +1,43 @@
+/// Eight bytes that are compared at once. A result has the high bit of each byte that matches, and no
+/// other; the first byte is the least significant one.
+struct ByteWord {
+  static var ones: UInt64 { 0x0101_0101_0101_0101 }
+  static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+  private let bytes: UInt64
+
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer, at index: Int) {
+    self.bytes = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+  }
+
+  @inline(__always)
+  func equal(to byte: UInt8) -> UInt64 {
+    let difference = bytes ^ (Self.ones &* UInt64(byte))
+    return ~((difference & ~Self.highBits &+ ~Self.highBits) | difference) & Self.highBits
+  }
+
+  /// The bytes from `first` to `last`, which must be ASCII.
+  @inline(__always)
+  func within(_ first: UInt8, _ last: UInt8) -> UInt64 {
+    Self.within(bytes & ~Self.highBits, first, last) & ~bytes
+  }
+
+  /// The ASCII letters.
+  @inline(__always)
+  var letters: UInt64 {
+    let lower = (bytes | Self.ones &* 0x20) & ~Self.highBits
+    return Self.within(lower, UInt8(ascii: "a"), UInt8(ascii: "z")) & ~bytes
+  }
+
+  @inline(__always)
+  private static func within(_ ascii: UInt64, _ first: UInt8, _ last: UInt8) -> UInt64 {
+    let atLeast = ascii &+ ones &* UInt64(0x80 &- first)
+    let above = ascii &+ ones &* UInt64(0x7F &- last)
+    return atLeast & ~above & highBits
+  }
+}
+
 /// Scans over borrowed bytes, eight at a time where that is faster.
 enum ByteScan {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
@@ -6,6 +46,38 @@ enum ByteScan {
   @inline(__always)
   private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+  }
+
+  /// The index of the first control byte (below 0x20, or 0x7F) at or after `start`; the count of the bytes
+  /// if there is none.
+  @inline(__always)
+  static func endOfVisible(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index &+ 8 <= bytes.count {
+      let value = word(bytes, index)
+      let toDelete = value ^ (ones &* 0x7F)
+      // Bytes after the first that is found can be marked wrongly: only that one counts.
+      let found =
+        ((value &- ones &* 0x20) & ~value | (toDelete &- ones) & ~toDelete) & highBits
+      if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < bytes.count, bytes[index] >= 0x20, bytes[index] != 0x7F { index &+= 1 }
+    return index
+  }
+
+  /// The index of the first byte of a range that is not a letter, a digit, `-`, `.` or `/`, as far as that
+  /// can be told eight bytes at a time; all before it are.
+  @inline(__always)
+  static func endOfPlainPath(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> Int {
+    var index = range.lowerBound
+    while index &+ 8 <= range.upperBound {
+      let word = ByteWord(bytes, at: index)
+      let others = ~(word.letters | word.within(UInt8(ascii: "-"), UInt8(ascii: "9"))) & highBits
+      if others != 0 { return index &+ others.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    return index
   }
 
   /// The index of the first line feed at or after `start`.
@@ -51,11 +123,19 @@ enum ByteScan {
     return true
   }
 
-  /// Returns whether every byte of a range is in a set.
-  static func all(
-    in range: Range<Int>, of bytes: UnsafeRawBufferPointer, are set: ASCIISet
-  ) -> Bool {
-    for index in range where !set.contains(bytes[index]) { return false }
+  /// Returns whether every byte of a range is in ``ASCIISet/query``.
+  static func isQuery(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> Bool {
+    var index = range.lowerBound
+    while index &+ 8 <= range.upperBound {
+      let word = ByteWord(bytes, at: index)
+      let allowed = word.within(0x21, 0x7E) & ~word.equal(to: UInt8(ascii: "#"))
+      if allowed != highBits { return false }
+      index &+= 8
+    }
+    while index < range.upperBound {
+      guard ASCIISet.query.contains(bytes[index]) else { return false }
+      index &+= 1
+    }
     return true
   }
 

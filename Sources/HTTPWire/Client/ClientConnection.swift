@@ -13,7 +13,7 @@ package struct ClientConnection: Sendable {
   }
 
   /// Interim responses skipped before the final one. More is an attack or a loop.
-  package static let interimResponsesMax = 16
+  static let interimResponsesMax = 16
 
   private var parser: ResponseParser
   private let bodyLimits: BodyLimits

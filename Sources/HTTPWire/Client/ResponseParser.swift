@@ -109,7 +109,7 @@ package struct ResponseParser: Sendable {
     } catch {
       throw error == .folded ? .foldedField : .malformedField
     }
-    head.fields.append(field, first: bytes[line.lowerBound])
+    head.fields.append(field, in: bytes)
     try framing.take(bytes, field)
   }
 }

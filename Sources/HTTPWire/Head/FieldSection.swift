@@ -12,7 +12,7 @@ package struct FieldSection: Sendable {
   /// The head as it was received, from the start line to the empty line.
   package internal(set) var bytes: [UInt8] = []
   private(set) var lines: ContiguousArray<Line> = []
-  /// A bit for each name, chosen by its length and first letter: most lookups are for absent fields
+  /// A bit for each name, chosen by its length, first and last letter: most lookups are for absent fields
   /// and end here.
   private var nameBits: UInt64 = 0
 
@@ -27,6 +27,11 @@ package struct FieldSection: Sendable {
   package subscript(name: StaticString) -> ArraySlice<UInt8>? {
     guard mayContain(name), let line = firstLine(named: name) else { return nil }
     return bytes[Int(line.value.lowerBound)..<Int(line.value.upperBound)]
+  }
+
+  /// Where the value of the first line with a name is in ``bytes``.
+  func range(of name: StaticString) -> Range<Int>? {
+    mayContain(name) ? firstLine(named: name)?.value.asInt : nil
   }
 
   /// Returns whether there is a line with a name.
@@ -62,13 +67,20 @@ package struct FieldSection: Sendable {
   }
 
   private func values(_ name: UnsafeBufferPointer<UInt8>) -> [ArraySlice<UInt8>] {
-    guard let first = name.first, nameBits & Self.bit(length: name.count, first: first) != 0
+    guard let first = name.first, let last = name.last,
+      nameBits & Self.bit(length: name.count, first: first, last: last) != 0
     else { return [] }
     return bytes.withUnsafeBytes { raw in
       lines.compactMap { line in
         ByteScan.equals(raw, line.name.asInt, name) ? bytes[line.value.asInt] : nil
       }
     }
+  }
+
+  /// Returns whether there is a line with one of the names.
+  package func containsAny(of names: FieldNames) -> Bool {
+    guard nameBits & names.bits != 0 else { return false }
+    return names.all.contains { !values(named: $0).isEmpty }
   }
 
   /// The name of a line as it was received.
@@ -79,21 +91,27 @@ package struct FieldSection: Sendable {
 
   /// Adds a line.
   ///
-  /// - Parameter first: the first byte of its name.
-  mutating func append(_ line: Line, first: UInt8) {
+  /// - Parameter bytes: those that the line's offsets point into.
+  @inline(__always)
+  mutating func append(_ line: Line, in bytes: UnsafeRawBufferPointer) {
     lines.append(line)
-    nameBits |= Self.bit(length: Int(line.name.upperBound &- line.name.lowerBound), first: first)
+    let name = line.name.asInt
+    nameBits |= Self.bit(
+      length: name.count, first: bytes[name.lowerBound], last: bytes[name.upperBound &- 1])
   }
 
   @inline(__always)
   private func mayContain(_ name: StaticString) -> Bool {
-    nameBits & Self.bit(length: name.utf8CodeUnitCount, first: name.utf8Start[0]) != 0
+    let count = name.utf8CodeUnitCount
+    return nameBits
+      & Self.bit(length: count, first: name.utf8Start[0], last: name.utf8Start[count &- 1]) != 0
   }
 
   /// Upper and lower case of a letter have the same bit.
   @inline(__always)
-  private static func bit(length: Int, first: UInt8) -> UInt64 {
-    1 &<< UInt64(truncatingIfNeeded: length &* 5 &+ Int(first & 0x1F))
+  fileprivate static func bit(length: Int, first: UInt8, last: UInt8) -> UInt64 {
+    let number = length &* 5 &+ Int(first & 0x1F) &+ Int(last & 0x1F) &* 3
+    return 1 &<< UInt64(truncatingIfNeeded: number)
   }
 
   private func firstLine(named name: StaticString) -> Line? {
@@ -113,6 +131,21 @@ package struct FieldSection: Sendable {
     bytes.removeAll(keepingCapacity: true)
     lines.removeAll(keepingCapacity: true)
     nameBits = 0
+  }
+}
+
+/// Names of fields that a section is asked for at once, which most sections have none of.
+package struct FieldNames: Sendable {
+  fileprivate let all: [String]
+  fileprivate let bits: UInt64
+
+  /// - Parameter names: in lower case.
+  package init(_ names: [String]) {
+    all = names
+    bits = names.reduce(0) { bits, name in
+      guard let first = name.utf8.first, let last = name.utf8.last else { return bits }
+      return bits | FieldSection.bit(length: name.utf8.count, first: first, last: last)
+    }
   }
 }
 

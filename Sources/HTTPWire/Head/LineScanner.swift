@@ -32,6 +32,18 @@ struct LineScanner: Sendable {
     return .line(line)
   }
 
+  /// Whether no byte of the next line has been scanned.
+  var isAtLineStart: Bool { scanned <= position }
+
+  /// Skips a line that its caller has read.
+  ///
+  /// - Parameter end: where its CRLF starts.
+  @inline(__always)
+  mutating func skip(lineEndingAt end: Int) {
+    position = end &+ 2
+    scanned = position
+  }
+
   mutating func reset() {
     position = 0
     scanned = 0

@@ -21,8 +21,38 @@ package struct RequestHead: Sendable {
   /// The target as it was sent.
   package var target: ArraySlice<UInt8> { fields.bytes[parts.whole] }
 
-  /// The range of the target in the head's bytes.
-  package var targetRange: Range<Int> { parts.whole }
+  package func targetStarts(with prefix: StaticString) -> Bool {
+    let count = prefix.utf8CodeUnitCount
+    guard parts.whole.count >= count else { return false }
+    return fields.bytes.withUnsafeBytes { bytes in
+      let start = parts.whole.lowerBound
+      return ByteComparison.areEqual(
+        UnsafeRawBufferPointer(rebasing: bytes[start..<start &+ count]),
+        UnsafeRawBufferPointer(start: prefix.utf8Start, count: count))
+    }
+  }
+
+  package func targetEquals(_ text: StaticString) -> Bool {
+    parts.whole.count == text.utf8CodeUnitCount && targetStarts(with: text)
+  }
+
+  /// Returns a number that depends on the bytes of the target and of a field's first value, without taking
+  /// hold of either.
+  ///
+  /// - Parameters:
+  ///   - name: in lower case.
+  ///   - body: gets no bytes for an absent field.
+  package func withTarget(
+    and name: StaticString,
+    _ body: (_ target: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int
+  ) -> Int {
+    let value = fields.range(of: name) ?? 0..<0
+    return fields.bytes.withUnsafeBytes { bytes in
+      body(
+        UnsafeRawBufferPointer(rebasing: bytes[parts.whole]),
+        UnsafeRawBufferPointer(rebasing: bytes[value]))
+    }
+  }
 
   /// The path, still percent-encoded; starts with `/`, or is `*`.
   package var path: ArraySlice<UInt8> { fields.bytes[parts.path] }

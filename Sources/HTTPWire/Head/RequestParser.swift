@@ -135,6 +135,7 @@ package struct RequestParser: Sendable {
           phase = .fields
         }
       case .fields:
+        try takePlainFields(bytes)
         guard let line = try fieldLine(in: bytes) else { return false }
         if line.isEmpty {
           try framing.finish(&head)
@@ -166,11 +167,28 @@ package struct RequestParser: Sendable {
     }
   }
 
+  /// The room for one more field line. Four bytes do not count as part of it: its CRLF, and the empty line
+  /// that ends the head.
+  private var room: Int { limits.headBytesMax - lines.position - 4 }
+
+  /// Adds the plain field lines that are next, as far as they have arrived.
+  private mutating func takePlainFields(_ bytes: UnsafeRawBufferPointer) throws(RequestError) {
+    guard lines.isAtLineStart else { return }
+    while head.fields.lines.count < limits.fieldsMax {
+      let start = lines.position
+      guard
+        let line = PlainFieldLine(bytes, at: start, bytesMax: min(limits.fieldBytesMax, room))
+      else { return }
+      lines.skip(lineEndingAt: line.end)
+      head.fields.append(line.field, in: bytes)
+      try framing.take(bytes, line.field, into: &head)
+    }
+  }
+
   private mutating func fieldLine(
     in bytes: UnsafeRawBufferPointer
   ) throws(RequestError) -> Range<Int>? {
-    // Four bytes that do not count as part of a line: its CRLF, and the empty line that ends the head.
-    let room = limits.headBytesMax - lines.position - 4
+    let room = room
     switch lines.next(in: bytes, bytesMax: min(limits.fieldBytesMax, max(room, 0))) {
     case .line(let line): return line
     case .needMore: return nil
@@ -192,7 +210,7 @@ package struct RequestParser: Sendable {
       case .malformed: throw .malformedField
       }
     }
-    head.fields.append(field, first: bytes[line.lowerBound])
+    head.fields.append(field, in: bytes)
     try framing.take(bytes, field, into: &head)
   }
 }

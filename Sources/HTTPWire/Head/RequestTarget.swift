@@ -48,7 +48,7 @@ struct RequestTarget: Sendable {
       return RequestTarget(whole: range, path: root, query: nil, authority: start..<end)
     }
     let query = end + 1..<range.upperBound
-    guard ByteScan.all(in: query, of: bytes, are: .query) else { return nil }
+    guard ByteScan.isQuery(bytes, in: query) else { return nil }
     return RequestTarget(whole: range, path: root, query: query, authority: start..<end)
   }
 
@@ -56,7 +56,7 @@ struct RequestTarget: Sendable {
     _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, whole: Range<Int>,
     authority: Range<Int>?
   ) -> RequestTarget? {
-    var end = range.lowerBound
+    var end = ByteScan.endOfPlainPath(bytes, in: range)
     var hasTriplets = false
     while end < range.upperBound, ASCIISet.path.contains(bytes[end]) {
       if bytes[end] == ASCII.percent { hasTriplets = true }
@@ -68,7 +68,7 @@ struct RequestTarget: Sendable {
       return RequestTarget(whole: whole, path: path, query: nil, authority: authority)
     }
     let query = end + 1..<range.upperBound
-    guard bytes[end] == ASCII.question, ByteScan.all(in: query, of: bytes, are: .query) else {
+    guard bytes[end] == ASCII.question, ByteScan.isQuery(bytes, in: query) else {
       return nil
     }
     return RequestTarget(whole: whole, path: path, query: query, authority: authority)
@@ -101,8 +101,13 @@ enum HostSyntax {
 
   private static func endOfName(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
     var index = range.lowerBound
-    while index < range.upperBound, ASCIISet.registeredName.contains(bytes[index]) { index += 1 }
-    return PercentTriplets.areComplete(bytes, range.lowerBound..<index) ? index : nil
+    var hasTriplets = false
+    while index < range.upperBound, ASCIISet.registeredName.contains(bytes[index]) {
+      if bytes[index] == ASCII.percent { hasTriplets = true }
+      index &+= 1
+    }
+    return !hasTriplets || PercentTriplets.areComplete(bytes, range.lowerBound..<index)
+      ? index : nil
   }
 }
 

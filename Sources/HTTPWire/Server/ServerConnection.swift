@@ -39,7 +39,7 @@ package struct ServerConnection: ~Copyable, Sendable {
   var owesContinue = false
   var mayPersist = true
   /// Requests that have been started on this connection.
-  package internal(set) var requestCount = 0
+  var requestCount = 0
 
   package init(limits: ServerConnectionLimits) {
     self.limits = limits
@@ -124,6 +124,27 @@ package struct ServerConnection: ~Copyable, Sendable {
     mayPersist = mayPersist && parser.head.keepsAlive && requestCount < limits.requestsMax
     isRequestComplete = !parser.head.hasBody
     body = nil
+  }
+
+  /// The content of the request whose head was parsed last, if it has none or all of it is in `input` from
+  /// `offset`; nil for other content. Call it right after ``ServerConnectionEvent/request``.
+  package func wholeContent(
+    in input: UnsafeRawBufferPointer, from offset: Int
+  ) -> UnsafeRawBufferPointer? {
+    switch parser.head.framing {
+    case .none: return UnsafeRawBufferPointer(rebasing: input[offset..<offset])
+    case .length(let count):
+      guard count <= input.count - offset, !parser.head.expectsContinue else { return nil }
+      return UnsafeRawBufferPointer(rebasing: input[offset..<offset + count])
+    case .chunked, .untilClose: return nil
+    }
+  }
+
+  /// Advances `offset` past the content that ``wholeContent(in:from:)`` returned: it has been read.
+  package mutating func takeWholeContent(from offset: inout Int) {
+    guard case .length(let count) = parser.head.framing else { return }
+    offset += count
+    isRequestComplete = true
   }
 
   /// Sets the limit on the request's content. Call it once, right after

@@ -65,7 +65,7 @@ package enum EntityTagList: Sendable, Hashable {
   case tags([EntityTag])
 
   /// Tags read from one value. The rest is ignored: no real client sends a list this long.
-  package static let tagsMax = 256
+  static let tagsMax = 256
 
   /// Parses a value; `nil` if it is not a list of tags.
   package init?(_ text: String) {

@@ -59,7 +59,7 @@ package struct Preconditions: Sendable {
   }
 
   /// Whether a list of tags is present but malformed.
-  package var hasUnreadableTags: Bool { hasUnreadableIfMatch || hasUnreadableIfNoneMatch }
+  var hasUnreadableTags: Bool { hasUnreadableIfMatch || hasUnreadableIfNoneMatch }
 
   /// Evaluates the conditions against the current representation.
   ///
