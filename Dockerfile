@@ -19,8 +19,8 @@ COPY Tests Tests
 # Embedded in the binary.
 COPY Examples Examples
 COPY Public Public
-RUN swift build --force-resolved-versions --configuration release --static-swift-stdlib --product larder \
-  && install -D --strip "$(swift build --configuration release --show-bin-path)/larder" /out/larder
+COPY Scripts/release Scripts/
+RUN Scripts/release /out/larder
 
 FROM debian:bookworm-slim
 # Scripts/container-check reads this line.

@@ -23,7 +23,7 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "CResources", exclude: ["openapi.yaml"]),
+    .target(name: "CResources", exclude: ["demo-words.json", "openapi.yaml"]),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire"),
     .target(name: "Transport", dependencies: ["CLinux", "COpenSSL"]),
@@ -35,10 +35,17 @@ let package = Package(
     .target(
       name: "S3Wire",
       dependencies: ["Cryptography", "HTTPWire"]),
+    .target(name: "WebSocketWire", dependencies: ["CZlib", "Cryptography", "HTTPWire"]),
 
-    // Floor 2: rules on the nouns, without I/O.
+    // Floor 2: rules on the nouns, without I/O; and the WebSocket connections of both sides.
     .target(name: "Filtering", dependencies: ["LosslessJSON", "Model"]),
     .target(name: "SyncScheduler", dependencies: ["LosslessJSON", "Model"]),
+    .target(
+      name: "WebSockets",
+      dependencies: [
+        "Transport", "WebSocketWire",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ]),
 
     // Floor 3: what speaks to disks and sockets.
     .target(
@@ -51,7 +58,7 @@ let package = Package(
     .target(
       name: "HTTPServer",
       dependencies: [
-        "CZlib", "HTTPWire", "Transport",
+        "CZlib", "HTTPWire", "Transport", "WebSocketWire", "WebSockets",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -60,7 +67,7 @@ let package = Package(
     .target(
       name: "HTTPClient",
       dependencies: [
-        "CZlib", "HTTPWire", "Transport",
+        "CZlib", "HTTPWire", "Transport", "WebSocketWire", "WebSockets",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -81,8 +88,10 @@ let package = Package(
     .target(
       name: "Upstream",
       dependencies: [
-        "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model",
+        "Cryptography", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Transport",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Metrics", package: "swift-metrics"),
       ]),
 
     // Floor 5: use cases, a folder a way; and the other store of files, which stands on that one.
@@ -108,7 +117,7 @@ let package = Package(
       name: "Endpoints",
       dependencies: [
         "Cryptography", "Filtering", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON",
-        "Model", "S3Wire", "SyncScheduler",
+        "Model", "S3Wire", "SyncScheduler", "WebSocketWire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -117,7 +126,8 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Gateway", "GraphQL",
+        "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
+        "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
         "Storage", "SyncScheduler", "Transport", "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -154,10 +164,25 @@ let package = Package(
     .target(
       name: "VendorDouble",
       dependencies: [
-        "HTTPClient", "LosslessJSON", "Transport",
+        "GraphQL", "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Transport",
+        "WebSocketWire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/VendorDouble"),
+    .target(
+      name: "HasuraDouble",
+      dependencies: [
+        "GraphQL", "HTTPClient", "LosslessJSON", "VendorDouble",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Tests/HasuraDouble"),
+    .target(
+      name: "AppSyncDouble",
+      dependencies: [
+        "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "VendorDouble",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Tests/AppSyncDouble"),
     .target(
       name: "Auth0Double",
       dependencies: [
@@ -178,6 +203,10 @@ let package = Package(
     .testTarget(
       name: "CryptographyTests", dependencies: ["Cryptography", "LosslessJSON", "TestSupport"]),
     .testTarget(name: "TransportTests", dependencies: ["TestSupport", "Transport"]),
+    .testTarget(
+      name: "WebSocketWireTests", dependencies: ["HTTPWire", "TestSupport", "WebSocketWire"]),
+    .testTarget(
+      name: "WebSocketsTests", dependencies: ["Transport", "WebSocketWire", "WebSockets"]),
     .testTarget(name: "ModelTests", dependencies: ["LosslessJSON", "Model", "TestSupport"]),
     .testTarget(
       name: "FilteringTests", dependencies: ["Filtering", "LosslessJSON", "Model", "TestSupport"]),
@@ -194,7 +223,7 @@ let package = Package(
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "HTTPServer", "HTTPWire", "TestSupport", "Transport",
+        "HTTPServer", "HTTPWire", "TestSupport", "Transport", "WebSocketWire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -202,7 +231,7 @@ let package = Package(
     .testTarget(
       name: "HTTPClientTests",
       dependencies: [
-        "HTTPClient", "HTTPWire", "TestSupport", "Transport",
+        "HTTPClient", "HTTPWire", "TestSupport", "Transport", "WebSocketWire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(
@@ -226,7 +255,9 @@ let package = Package(
     .testTarget(
       name: "UpstreamTests",
       dependencies: [
-        "GraphQL", "HTTPClient", "LosslessJSON", "Model", "TestSupport", "Upstream",
+        "AppSyncDouble", "Cryptography", "GraphQL", "HasuraDouble", "HTTPClient", "HTTPWire",
+        "LosslessJSON", "Model", "TestSupport", "Transport", "Upstream", "VendorDouble",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(
       name: "GatewayTests",
@@ -242,7 +273,7 @@ let package = Package(
       name: "EndpointsTests",
       dependencies: [
         "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPServer", "HTTPWire",
-        "LosslessJSON", "Model", "S3Wire", "Storage", "TestSupport",
+        "LosslessJSON", "Model", "S3Wire", "Storage", "SyncScheduler", "TestSupport", "Upstream",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -262,8 +293,10 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Auth0Double", "Composition", "DemoUpstream", "HTTPWire", "larder", "LosslessJSON",
-        "OneSignalDouble", "S3Wire", "TestSupport", "Transport", "VendorDouble",
+        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "HTTPServer", "HTTPWire",
+        "larder", "LosslessJSON", "Model", "OneSignalDouble", "S3Wire", "TestSupport", "Transport",
+        "VendorDouble",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
@@ -279,7 +312,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Gateway", "LosslessJSON", "Model", "Storage", "TestSupport", "Upstream",
+        "Filtering", "Gateway", "LosslessJSON", "Model", "Storage", "TestSupport", "Upstream",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Benchmarks"),

@@ -22,6 +22,8 @@ SECTIONS = {
     "collapse": "Identical misses at once",
     "start": "Start",
     "live": "Waiting streams, and empty deltas",
+    "subscriptions": "Events of upstream, and webhooks",
+    "graphql": "GraphQL clients, and live streams of many subjects",
     "files": "Files",
     "queue": "Sync queue",
     "idle": "At rest, and idle connections",

@@ -36,6 +36,9 @@ static const unsigned char examples_films_schema_graphql[] = {
 static const unsigned char public_index_html[] = {
 #embed "../../Public/index.html"
 };
+static const unsigned char demo_words_json[] = {
+#embed "demo-words.json"
+};
 static const unsigned char openapi_yaml[] = {
 #embed "openapi.yaml"
 };
@@ -52,6 +55,7 @@ static const struct larder_resource resources[] = {
   {"Examples/films/operations/search.graphql", examples_films_operations_search_graphql, sizeof examples_films_operations_search_graphql},
   {"Examples/films/schema.graphql", examples_films_schema_graphql, sizeof examples_films_schema_graphql},
   {"Public/index.html", public_index_html, sizeof public_index_html},
+  {"Sources/CResources/demo-words.json", demo_words_json, sizeof demo_words_json},
   {"Sources/CResources/openapi.yaml", openapi_yaml, sizeof openapi_yaml},
 };
 

@@ -20,7 +20,7 @@ package final class PublicKey: Sendable {
 
   /// The sizes of RSA keys that are taken, in bits: RFC 7518 section 3.3 wants 2048 at least; what is
   /// larger than the upper bound makes every check expensive.
-  package static let rsaBits = 2048...8192
+  static let rsaBits = 2048...8192
 
   /// An RSA key.
   ///

@@ -12,7 +12,7 @@ package struct EntityQuery: Sendable {
   /// Where the previous page ended.
   package var after: EntityPosition?
   package var wantsTotal: Bool
-  /// The column of the sections, which is the first of the order.
+  /// The column or key path of the sections, which is the first of the order.
   package var section: String?
 
   package init(
@@ -29,6 +29,21 @@ package struct EntityQuery: Sendable {
     self.after = after
     self.wantsTotal = wantsTotal
     self.section = section
+  }
+}
+
+extension EntityQuery {
+  /// The types of related entities that filter and order are evaluated on: a caller must be allowed to
+  /// read them, and a change of theirs can change the page.
+  package var reachedTypes: Set<String> {
+    (filter?.reachedTypes ?? []).union(order.reachedTypes)
+  }
+}
+
+extension EntityOrder {
+  /// The types of related entities that the key paths lead through.
+  package var reachedTypes: Set<String> {
+    Set(terms.lazy.flatMap(\.path.hops).map(\.target))
   }
 }
 
@@ -50,10 +65,13 @@ package struct EntityPage: Sendable {
   package struct Item: Sendable {
     package let key: EntityKey
     package let record: EntityRecord
+    /// Its position in the order of the list.
+    package let position: EntityPosition
 
-    package init(key: EntityKey, record: EntityRecord) {
+    package init(key: EntityKey, record: EntityRecord, position: EntityPosition) {
       self.key = key
       self.record = record
+      self.position = position
     }
   }
 
@@ -91,17 +109,22 @@ package struct EntityPage: Sendable {
 /// The order of a collection: by columns, then by key, so that no two entities compare equal.
 package struct EntityOrder: Hashable, Sendable {
   package struct Term: Hashable, Sendable {
-    package let column: String
+    package let path: EntityPath
     package let isDescending: Bool
 
-    package init(column: String, isDescending: Bool = false) {
-      self.column = column
+    package init(column path: EntityPath, isDescending: Bool = false) {
+      self.path = path
       self.isDescending = isDescending
     }
+
+    /// As it is written: `year`, `maker.lastName`.
+    package var column: String { path.description }
   }
 
   /// The maximum number of terms.
   package static let termsMax = 8
+  /// Limit of different to-one relationships in all terms: each is a look-up for every row.
+  static let relationshipsMax = 8
 
   package let terms: [Term]
 
@@ -112,13 +135,26 @@ package struct EntityOrder: Hashable, Sendable {
   /// The order by key alone.
   package static let byKey = EntityOrder()
 
-  /// Parses `-year,title`: columns in order, with a minus for descending.
+  /// Returns whether one position precedes another, as SQLite orders them: by the terms' values, then
+  /// by key.
+  package func isBefore(_ left: EntityPosition, _ right: EntityPosition) -> Bool {
+    for (term, (one, other)) in zip(terms, zip(left.values, right.values)) {
+      if one.isBefore(other) { return !term.isDescending }
+      if other.isBefore(one) { return term.isDescending }
+    }
+    return left.key.precedesExactly(right.key)
+  }
+
+  /// Parses `-year,maker.lastName`: columns and key paths in order, with a minus for descending.
   ///
-  /// Nulls come first, and last in descending order.
-  package init(_ text: String, type: EntityType) throws(EntityOrderFaults) {
+  /// Nulls and what was never fetched come first, and last in descending order.
+  package init(
+    _ text: String, type: EntityType, graph: EntityGraph = .none
+  ) throws(EntityOrderFaults) {
     var terms: [Term] = []
     var faults: [String] = []
-    let columns = Set(type.columns.map(\.name))
+    let resolver = PathResolver(graph: graph)
+    var relationships: Set<[EntityPath.Hop]> = []
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     // Checked first, since each part could be a fault of its own.
     guard parts.count <= Self.termsMax else {
@@ -127,14 +163,21 @@ package struct EntityOrder: Hashable, Sendable {
     for part in parts {
       let isDescending = part.hasPrefix("-")
       let name = String(isDescending ? part.dropFirst() : part)
-      if !columns.contains(name) {
-        faults.append(
-          "\(type.name) has no column \(name); it has "
-            + type.columns.map(\.name).joined(separator: ", "))
-      } else if terms.contains(where: { $0.column == name }) {
-        faults.append("\(name) is named twice")
+      do throws(PathResolver.Fault) {
+        let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard case .column(let path, _) = try resolver.resolve(names, from: type) else {
+          faults.append("\(name) leads to many entities: an order needs one value of each")
+          continue
+        }
+        if terms.contains(where: { $0.path == path }) { faults.append("\(name) is named twice") }
+        for end in path.hops.indices { relationships.insert(Array(path.hops[...end])) }
+        terms.append(Term(column: path, isDescending: isDescending))
+      } catch {
+        faults.append(error.message)
       }
-      terms.append(Term(column: name, isDescending: isDescending))
+    }
+    if relationships.count > Self.relationshipsMax {
+      faults.append("follows more than \(Self.relationshipsMax) relationships")
     }
     guard faults.isEmpty else { throw EntityOrderFaults(messages: faults) }
     self.terms = terms

@@ -6,17 +6,35 @@ package struct Filter: Hashable, Sendable {
   /// request's target too.
   package static let bytesMax = 8192
   /// Limit of the characters (Unicode scalars) of a `LIKE` pattern.
-  package static let patternCharactersMax = 1_000
+  static let patternCharactersMax = 1_000
 
   package let condition: FilterCondition
+  /// Whether `now()` is in it: the same filter read later is another one.
+  package let namesNow: Bool
 
-  package init(condition: FilterCondition) {
+  package init(condition: FilterCondition, namesNow: Bool = false) {
     self.condition = condition
+    self.namesNow = namesNow
   }
 
+  /// A filter that every entity of a type meets, whatever is stored of it.
+  package static func everything(of type: EntityType) -> Filter {
+    let isMissing = FilterCondition.isMissing(
+      column: EntityPath(field: type.keyFields.first ?? "id"))
+    return Filter(condition: .or(isMissing, .not(isMissing)))
+  }
+
+  /// The types of all entities besides the filtered ones that it is evaluated on.
+  package var reachedTypes: Set<String> { condition.reachedTypes }
+
   /// Parses a filter, checks it against a type's columns and substitutes its arguments.
+  ///
+  /// - Parameters:
+  ///   - graph: the types that key paths can lead to; without it only the type's own columns exist.
+  ///   - now: the value of `now()`; nil where it has none.
   package init(
-    _ text: String, arguments: FilterArguments, type: EntityType
+    _ text: String, arguments: FilterArguments, type: EntityType, graph: EntityGraph = .none,
+    now: Timestamp? = nil
   ) throws(FilterFaults) {
     guard text.utf8.count <= Self.bytesMax else {
       throw FilterFaults(
@@ -37,11 +55,12 @@ package struct Filter: Hashable, Sendable {
     }
     var parser = try FilterParser(text)
     let syntax = try parser.parse()
-    var checker = FilterChecker(type: type, arguments: arguments)
+    var checker = FilterChecker(type: type, arguments: arguments, graph: graph, now: now)
     let condition = checker.check(syntax)
     checker.checkArguments(parameterCount: parser.parameterCount)
     guard checker.faults.isEmpty, let condition else { throw FilterFaults(all: checker.faults) }
     self.condition = condition
+    namesNow = checker.usesNow
   }
 }
 
@@ -83,20 +102,6 @@ package struct FilterFaults: Error, Hashable, Sendable {
   package let all: [FilterFault]
 }
 
-/// A checked condition on an entity: its columns exist, and its values are of their kinds.
-package indirect enum FilterCondition: Hashable, Sendable {
-  case and(FilterCondition, FilterCondition)
-  case or(FilterCondition, FilterCondition)
-  case not(FilterCondition)
-  case comparison(column: String, FilterComparison, FilterValue)
-  case columns(String, FilterComparison, String)
-  case truth(column: String)
-  case oneOf(column: String, [FilterValue])
-  case between(column: String, FilterValue, FilterValue)
-  case like(column: String, pattern: String, escape: String?)
-  case isNull(column: String)
-}
-
 /// Substitution of temporary ids, so that a filter finds the entity that an id was resolved to. As in
 /// variables, only a value that is exactly such an id is replaced; `LIKE` patterns never are.
 extension Filter {
@@ -114,7 +119,8 @@ extension Filter {
   /// Equality still matches the temporary id too, so that an earlier state of the entity can be
   /// compared with its present one.
   package func resolving(_ known: [TemporaryID: EntityKey]) -> Filter {
-    known.isEmpty ? self : Filter(condition: condition.resolving(known))
+    known.isEmpty
+      ? self : Filter(condition: condition.resolving(known), namesNow: namesNow)
   }
 }
 
@@ -130,7 +136,8 @@ extension FilterCondition {
     case .between(_, let low, let high):
       body(low)
       body(high)
-    case .columns, .truth, .like, .isNull: break
+    case .any(_, let inner): inner.forEachValue(body)
+    case .columns, .truth, .like, .holds, .isNull, .isMissing: break
     }
   }
 
@@ -150,7 +157,8 @@ extension FilterCondition {
       .oneOf(column: column, values + values.compactMap { $0.real(known) })
     case .between(let column, let low, let high):
       .between(column: column, low.real(known) ?? low, high.real(known) ?? high)
-    case .columns, .truth, .like, .isNull: self
+    case .any(let members, let inner): .any(members, inner.resolving(known))
+    case .columns, .truth, .like, .holds, .isNull, .isMissing: self
     }
   }
 }

@@ -5,6 +5,9 @@ struct FilterLexer {
   /// The longest number, so that a list of many is read in one pass.
   private static let numberCharactersMax = 400
 
+  /// The longest number of a duration; so many days in seconds fit an integer.
+  private static let durationDigitsMax = 9
+
   private let characters: [Character]
   private var index = 0
 
@@ -38,7 +41,8 @@ struct FilterLexer {
     case "?": return take(1, .nextParameter)
     case "-", "+": return take(1, .sign(String(first)))
     case "'": return .text(try quoted(by: "'"))
-    case "\"": return .name(try quoted(by: "\""))
+    case "\"": return .path(try path(from: try quoted(by: "\"")))
+    case "[": return .folding(try folding())
     case ":": return try namedParameter()
     case "=", "<", ">", "!": return try comparison()
     case "0"..."9", ".": return try number()
@@ -66,6 +70,7 @@ struct FilterLexer {
   private mutating func number() throws(FilterFaults) -> FilterToken.Kind {
     let rest = characters[index...].prefix(Self.numberCharactersMax).prefix { $0.isASCII }
     let length = FilterNumber.length(of: Array(String(rest).utf8)[...])
+    if let duration = duration(afterDigits: length) { return duration }
     guard length > 0, !Self.isWordPart(characters[safe: index + length]) else {
       throw fault("this is not a number")
     }
@@ -73,13 +78,55 @@ struct FilterLexer {
     return take(length, .number(digits))
   }
 
+  /// Reads a whole number and a unit of time, such as `7d`.
+  private mutating func duration(afterDigits length: Int) -> FilterToken.Kind? {
+    let units: [Character: Int64] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
+    guard let letter = characters[safe: index + length], let unit = units[letter],
+      !Self.isWordPart(characters[safe: index + length + 1]), length <= Self.durationDigitsMax,
+      let count = Int64(String(characters[index..<(index + length)]))
+    else { return nil }
+    return take(length + 1, .duration(seconds: count * unit))
+  }
+
+  private mutating func folding() throws(FilterFaults) -> TextFolding {
+    for folding in TextFolding.allCases where folding != .none {
+      let text = folding.rawValue
+      guard characters[index...].prefix(text.count).map({ $0.lowercased() }).joined() == text else {
+        continue
+      }
+      index += text.count
+      return folding
+    }
+    throw fault("expected [c], which ignores case, or [cd], which ignores diacritics too")
+  }
+
   private mutating func word() throws(FilterFaults) -> FilterToken.Kind {
     let name = takeWord()
     guard !name.isEmpty else {
       throw fault("unexpected character \(characters[index])")
     }
+    let names = try path(from: name)
+    guard names.count == 1 else { return .path(names) }
     if let keyword = FilterToken.Keyword(rawValue: name.lowercased()) { return .keyword(keyword) }
-    return .name(name)
+    return .word(name)
+  }
+
+  /// Reads the names that follow the first one of a key path, each after a full stop.
+  private mutating func path(from first: String) throws(FilterFaults) -> [String] {
+    var names = [first]
+    while characters[safe: index] == "." {
+      let next = characters[safe: index + 1]
+      if next == "\"" {
+        index += 1
+        names.append(try quoted(by: "\""))
+      } else if Self.isWordPart(next) {
+        index += 1
+        names.append(takeWord())
+      } else {
+        throw fault("a name is missing after the full stop")
+      }
+    }
+    return names
   }
 
   private mutating func namedParameter() throws(FilterFaults) -> FilterToken.Kind {

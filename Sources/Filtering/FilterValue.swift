@@ -30,6 +30,24 @@ extension FilterValue {
   }
 }
 
+extension FilterValue {
+  /// SQLite's order of values: NULL, then numbers, then texts byte by byte.
+  package func isBefore(_ other: FilterValue) -> Bool {
+    switch (self, other) {
+    case (.null, .null): false
+    case (.null, _): true
+    case (_, .null): false
+    case (.integer(let left), .integer(let right)): left < right
+    case (.integer(let left), .real(let right)): Double(left) < right
+    case (.real(let left), .integer(let right)): left < Double(right)
+    case (.real(let left), .real(let right)): left < right
+    case (.text(let left), .text(let right)): left.precedesExactly(right)
+    case (.text, _): false
+    case (_, .text): true
+    }
+  }
+}
+
 extension EntityType.Column {
   /// Parses the text of a literal or a parameter; nil if the column cannot hold it.
   func value(of text: String) -> FilterValue? {

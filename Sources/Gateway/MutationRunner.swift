@@ -5,25 +5,33 @@ package import Upstream
 
 /// Sends a mutation upstream immediately and writes its effects to the store.
 package final class MutationRunner: Sendable {
-  private let upstream: UpstreamClient
+  private let upstreams: Upstreams
   private let store: Store
   private let calls: CallSequence
   private let epoch: MutationEpoch
-  private let pulse: UpstreamPulse
   private let clock: WallClock
   private let logger: Logger
 
   package init(
-    upstream: UpstreamClient, store: Store, calls: CallSequence, epoch: MutationEpoch,
-    pulse: UpstreamPulse, clock: WallClock, logger: Logger
+    upstreams: Upstreams, store: Store, calls: CallSequence, epoch: MutationEpoch,
+    clock: WallClock, logger: Logger
   ) {
-    self.upstream = upstream
+    self.upstreams = upstreams
     self.store = store
     self.calls = calls
     self.epoch = epoch
-    self.pulse = pulse
     self.clock = clock
     self.logger = logger
+  }
+
+  /// Creates a runner for a service with one upstream.
+  package convenience init(
+    upstream: UpstreamClient, store: Store, calls: CallSequence, epoch: MutationEpoch,
+    pulse: UpstreamPulse, clock: WallClock, logger: Logger
+  ) {
+    self.init(
+      upstreams: Upstreams(client: upstream, pulse: pulse), store: store, calls: calls,
+      epoch: epoch, clock: clock, logger: logger)
   }
 
   /// Sends the mutation and stores its effects.
@@ -36,26 +44,30 @@ package final class MutationRunner: Sendable {
   ) async throws(Failure) -> [UInt8] {
     try AccessGate.admit(caller, to: operation)
     try await requireWritableStore()
+    let upstream = upstreams.upstream(of: operation)
+    let caller = caller.seen(by: operation.upstream)
     let scope = caller.scope(of: operation)
+    guard let place = await upstream.shares.take(for: caller) else { throw .networkBusy }
+    defer { place.release() }
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: traceparent)
     call.idempotencyKey = idempotencyKey
     let start = calls.beginMutation(head: store.head)
     defer { calls.end(start) }
     let response: UpstreamResponse
     do throws(UpstreamFailure) {
-      response = try await upstream.execute(operation, variables: variables, call: call)
+      response = try await upstream.client.execute(operation, variables: variables, call: call)
     } catch {
-      pulse.note(error)
+      upstream.pulse.note(error)
       if error.wasSent { await invalidate(operation, variables: variables, scope: scope) }
       throw error.mutationFailure
     }
     if response.status >= 500, response.permission == nil {
       let failure = UpstreamFailure.status(response.status, retryAfter: nil)
-      pulse.note(failure)
+      upstream.pulse.note(failure)
       await invalidate(operation, variables: variables, scope: scope)
       throw failure.mutationFailure
     }
-    pulse.note(response, of: operation)
+    upstream.pulse.note(response, of: operation)
     if response.data == nil, let permission = response.permission { throw permission.failure }
     guard response.data != nil else {
       if let failure = Failure.invalidInput(in: response) { throw failure }

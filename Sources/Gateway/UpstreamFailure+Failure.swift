@@ -2,6 +2,15 @@ import Model
 import Upstream
 
 extension UpstreamFailure {
+  /// The refusal of a credential; nil for another failure.
+  var permission: PermissionProblem? {
+    switch self {
+    case .refused(let problem): problem
+    case .status(let status, _): PermissionProblem(status: status)
+    default: nil
+    }
+  }
+
   /// The failure of a read. The client's next step is the same whether or not the query reached
   /// upstream.
   var readFailure: Failure {
@@ -13,9 +22,11 @@ extension UpstreamFailure {
     case .busy:
       Failure(
         .upstreamBusy, "Too many calls to the upstream API are waiting.", retry: .after,
-        retryAfter: Self.pause)
+        retryAfter: Self.pause, cause: "\(self)")
     case .timeout:
-      Failure(.upstreamTimeout, "The upstream API did not respond in time.", retry: .after)
+      Failure(
+        .upstreamTimeout, "The upstream API did not respond in time.", retry: .after,
+        cause: "\(self)")
     case .lost(let cause):
       Failure(
         .upstreamMalformed,
@@ -32,6 +43,10 @@ extension UpstreamFailure {
         .upstreamTooLarge, "The upstream API's response is larger than \(bytesMax) bytes.")
     case .cancelled:
       Failure(.upstreamTimeout, "The call to the upstream API was cancelled.", retry: .after)
+    case .refused(let problem):
+      problem.failure
+    case .rejected(let reason):
+      Failure(.upstreamRejected, "The upstream API rejected the subscription: \(reason)")
     }
   }
 

@@ -63,9 +63,9 @@ package struct JSONLimits: Sendable, Hashable {
   package static let depthCeiling = 1024
   /// Default number of values of one text, including member names. Each takes far more memory and time
   /// than the byte or two of its text.
-  package static let valuesDefault = 200_000
+  static let valuesDefault = 200_000
   /// Default text length. A larger response is a mistake in the operation rather than data.
-  package static let bytesDefault = 64 << 20
+  static let bytesDefault = 64 << 20
   /// Offsets on the tape are 32 bits wide.
   static let bytesCeiling = Int(UInt32.max) - 8
   /// For text that was validated on receipt: see ``JSONDocument/init(checked:)``.

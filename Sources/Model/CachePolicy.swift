@@ -27,6 +27,8 @@ package struct CachePolicy: Hashable, Sendable {
   package var sharing: Sharing
   package var onError: ErrorPolicy
   package var tags: [String]
+  /// The share of hits, from 0 to 1, that are compared with upstream's present response.
+  package var shadow: Double
 
   package init(
     maxAge: Duration = .zero,
@@ -34,7 +36,8 @@ package struct CachePolicy: Hashable, Sendable {
     staleIfError: Duration = .zero,
     sharing: Sharing = .user,
     onError: ErrorPolicy = .fill,
-    tags: [String] = []
+    tags: [String] = [],
+    shadow: Double = 0
   ) {
     self.maxAge = maxAge
     self.staleWhileRevalidate = staleWhileRevalidate
@@ -42,6 +45,7 @@ package struct CachePolicy: Hashable, Sendable {
     self.sharing = sharing
     self.onError = onError
     self.tags = tags
+    self.shadow = shadow
   }
 }
 

@@ -68,6 +68,24 @@ package struct CommitReport: Sendable {
   }
 }
 
+extension CommitReport {
+  /// Creates the report of several commands that were committed together.
+  package init(joining reports: [CommitReport], head: Revision) {
+    var seen: Set<Change> = []
+    var known: Set<InvalidationTarget> = []
+    self.init(
+      revision: reports.reversed().lazy.compactMap(\.revision).first,
+      changes: reports.flatMap(\.changes).filter { seen.insert($0).inserted },
+      invalidated: reports.flatMap(\.invalidated).filter { known.insert($0).inserted },
+      resultChanged: reports.contains(where: \.resultChanged),
+      changedResult: reports.count == 1 ? reports.first?.changedResult : nil,
+      isExact: reports.allSatisfy(\.isExact),
+      mayBeDue: reports.contains(where: \.mayBeDue),
+      head: head,
+      overlays: reports.flatMap(\.overlays))
+  }
+}
+
 /// A target of an invalidation: by a mutation's `@effects`, a purge or an operator.
 package enum InvalidationTarget: Hashable, Sendable {
   case entity(EntityKey)

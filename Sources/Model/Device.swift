@@ -1,3 +1,23 @@
+/// What a device token permits.
+package enum DeviceAccess: String, Hashable, Sendable, CaseIterable {
+  case full
+  /// Reads, streams and diffs only.
+  case read
+}
+
+/// A further token of a device, which only reads.
+package struct DeviceReadToken: Hashable, Sendable {
+  package let id: String
+  package let made: Timestamp
+  package let expires: Timestamp
+
+  package init(id: String, made: Timestamp, expires: Timestamp) {
+    self.id = id
+    self.made = made
+    self.expires = expires
+  }
+}
+
 /// The stored row of a registered phone, browser or other app instance.
 package struct Device: Hashable, Sendable {
   package let id: String
@@ -10,10 +30,15 @@ package struct Device: Hashable, Sendable {
   package let registered: Timestamp
   /// When it was last used, to within an hour.
   package var lastUsed: Timestamp
+  /// What the token permits that the device was found by; its own token's for a new device.
+  package var access: DeviceAccess
+  /// When the token ends that the device was found by; nil for the device's own token.
+  package var tokenExpires: Timestamp?
 
   package init(
     id: String, platform: String, name: String? = nil, pushToken: String? = nil,
-    user: String? = nil, registered: Timestamp, lastUsed: Timestamp
+    user: String? = nil, registered: Timestamp, lastUsed: Timestamp,
+    access: DeviceAccess = .full
   ) {
     self.id = id
     self.platform = platform
@@ -22,6 +47,7 @@ package struct Device: Hashable, Sendable {
     self.user = user
     self.registered = registered
     self.lastUsed = lastUsed
+    self.access = access
   }
 }
 

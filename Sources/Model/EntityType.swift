@@ -28,12 +28,33 @@ package struct EntityType: Hashable, Sendable {
     }
   }
 
+  /// An index over a form of a text column's values.
+  package struct TextIndex: Hashable, Sendable {
+    package enum Form: String, Hashable, Sendable {
+      /// For `[c]`.
+      case withoutCase = "[c]"
+      /// For `[cd]`.
+      case withoutMarks = "[cd]"
+      /// For `lower(…)`.
+      case lower
+    }
+
+    package let column: String
+    package let form: Form
+
+    package init(column: String, form: Form) {
+      self.column = column
+      self.form = form
+    }
+  }
+
   package let name: String
   /// Names of the key's fields in declared order.
   package let keyFields: [String]
   package let columns: [Column]
   /// Columns for which the settings ask an index.
   package let indexes: [String]
+  package let textIndexes: [TextIndex]
   /// Fields of the full-text search.
   package let search: [String]
   /// The format of a local type's dates, including those without a column.
@@ -41,6 +62,7 @@ package struct EntityType: Hashable, Sendable {
 
   package init(
     name: String, keyFields: [String], columns: [Column], indexes: [String] = [],
+    textIndexes: [TextIndex] = [],
     search: [String] = [], dates: DateFormat = .iso8601
   ) {
     self.search = search
@@ -49,5 +71,17 @@ package struct EntityType: Hashable, Sendable {
     self.keyFields = keyFields
     self.columns = columns
     self.indexes = indexes
+    self.textIndexes = textIndexes
+  }
+}
+
+extension EntityType {
+  /// Returns the type with more indexes.
+  package func adding(indexes more: [String], textIndexes texts: [TextIndex]) -> EntityType {
+    EntityType(
+      name: name, keyFields: keyFields, columns: columns,
+      indexes: indexes + more.filter { !indexes.contains($0) },
+      textIndexes: textIndexes + texts.filter { !textIndexes.contains($0) },
+      search: search, dates: dates)
   }
 }

@@ -2,8 +2,11 @@
 package enum WriteAction: String, Sendable, CaseIterable {
   /// Adds a new entity; refused if it exists.
   case insert
-  /// Replaces the whole entity, or adds it. Lists of entities that the body does not name stay as
-  /// they are.
+  /// Replaces the whole entity, or adds it; only for local types. Lists of entities that the body does
+  /// not name stay as they are.
+  case replace
+  /// Adds a new entity, or applies a merge patch to the existing one. The same as
+  /// ``updateOrInsert``, under the name that says what is expected.
   case insertOrUpdate
   /// Applies a merge patch (RFC 7396); refused if the entity does not exist.
   case update
@@ -13,6 +16,14 @@ package enum WriteAction: String, Sendable, CaseIterable {
   case findOrInsert
   /// Deletes the entity; refused if it does not exist.
   case delete
+
+  /// Whether the body is a merge patch of the existing entity, whose other fields stay.
+  package var isPatch: Bool {
+    switch self {
+    case .update, .updateOrInsert, .insertOrUpdate: true
+    case .insert, .replace, .findOrInsert, .delete: false
+    }
+  }
 }
 
 /// The outcome of one write.
@@ -36,6 +47,8 @@ package enum WriteRefusal: Error, Sendable, Hashable {
   case invalid([Failure.Detail])
   /// The filter matches more entities than one write can change.
   case tooMany(max: Int, pointer: String)
+  /// The idempotency key was used with another request.
+  case keyReused
   /// The write would exceed the owner's quota.
   case overQuota(DataQuota.Excess)
 }

@@ -8,6 +8,10 @@ extension Failure {
     case bodyTooLarge = "body_too_large"
     case notFound = "not_found"
     case unknownOperation = "unknown_operation"
+    /// The GraphQL document is not registered.
+    case documentUnknown = "document_unknown"
+    /// The request accepts no media type that the route has.
+    case notAcceptable = "not_acceptable"
     /// It was deleted, and its tombstone is still kept.
     case deleted = "deleted"
     case methodNotAllowed = "method_not_allowed"
@@ -79,6 +83,14 @@ extension Failure {
     case outboxFull = "outbox_full"
     case pushTokenMissing = "push_token_missing"
 
+    // Webhooks.
+    /// The secret or the signature is missing or wrong.
+    case webhookUnauthenticated = "webhook_unauthenticated"
+    /// The signature's time is more than five minutes away from now.
+    case webhookExpired = "webhook_expired"
+    /// The body breaks the schema or the format; every fault is reported.
+    case invalidWebhook = "invalid_webhook"
+
     // Callers.
     case unauthenticated = "unauthenticated"
     /// The operation needs a verified user, and the request has no such token.
@@ -88,6 +100,8 @@ extension Failure {
     /// The access token names a trusted issuer, but was altered or is meant for another audience.
     case tokenInvalid = "token_invalid"
     case forbidden = "forbidden"
+    /// The device token only reads, and the request does more.
+    case readOnly = "read_only"
     /// The device belongs to another user: register a new one.
     case deviceOfAnotherUser = "device_of_another_user"
     case adminOff = "admin_off"

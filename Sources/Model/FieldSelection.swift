@@ -16,17 +16,30 @@ package final class FieldSelection: Sendable {
     single = typenameResponseName == nil ? types.first : nil
     self.typenameResponseName = typenameResponseName
   }
+
+  /// Returns the selection on the type that a response names in `__typename`.
+  package func object(typename: String) -> ObjectSelection? {
+    if let named = types[typename], named.typename == typename { return named }
+    return types.values.first { $0.typename == typename }
+  }
 }
 
 /// The fields selected on one concrete type, in the order of the operation's response.
 package final class ObjectSelection: Sendable {
+  /// The name that the type is stored under.
   package let type: String
+  /// The type's name in responses; other than ``type`` if the settings of one of several upstreams
+  /// rename it.
+  package let typename: String
   package let fields: [SelectedField]
   /// The key's fields in a response, in declared order; nil for an embedded (keyless) object.
   package let key: [KeyField]?
 
-  package init(type: String, fields: [SelectedField], key: [KeyField]?) {
+  package init(
+    type: String, typename: String? = nil, fields: [SelectedField], key: [KeyField]?
+  ) {
     self.type = type
+    self.typename = typename ?? type
     self.fields = fields
     self.key = key
   }

@@ -51,6 +51,15 @@ package struct NormalisedResponse: Sendable {
     }
   }
 
+  /// The entities whose copies in other scopes become due.
+  package enum CopyMarking: Sendable {
+    case none
+    /// Those of which the response changed something.
+    case changed
+    /// All that the response shows or deletes.
+    case all
+  }
+
   package var call: CallNumber
   /// The oldest call still in flight, this one included. Nothing older can arrive any more, so
   /// rows kept only for late arrivals can be removed.
@@ -71,6 +80,9 @@ package struct NormalisedResponse: Sendable {
   /// Whether to mark the shared copies of all ``entities`` as due (for a mutation whose scope is not
   /// the public one).
   package var marksPublicCopies: Bool
+  /// Which copies in all scopes but this and the public one become due: what upstream reports to the
+  /// service itself is news for everyone.
+  package var otherCopies = CopyMarking.none
 
   package init(
     call: CallNumber,

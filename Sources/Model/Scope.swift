@@ -108,7 +108,8 @@ package struct Scope: Hashable, Sendable {
 package struct Viewer: Hashable, Sendable {
   package let layers: [Scope]
 
-  /// - Parameter layers: narrowest first, without repetition, ending with the public one.
+  /// - Parameter layers: narrowest first, without repetition, ending with the public one; empty for a
+  ///   caller who reads nothing.
   package init(layers: [Scope]) {
     self.layers = layers
   }

@@ -36,6 +36,12 @@ package struct ReadSession: Sendable {
     try await store.result(passing: response, selection: selection, viewer: viewer)
   }
 
+  package func result(
+    of key: ResultKey, root: [UInt8], selection: FieldSelection, viewer: Viewer
+  ) async throws(StorageError) -> ResultSnapshot {
+    try await store.result(of: key, root: root, selection: selection, viewer: viewer)
+  }
+
   package func entity(
     _ key: EntityKey, viewer: Viewer
   ) async throws(StorageError) -> EntityRecord? {
@@ -52,6 +58,12 @@ package struct ReadSession: Sendable {
     _ query: MixedQuery, viewer: Viewer, deadline: QueryDeadline?
   ) async throws(StorageError) -> EntityPage {
     try await store.page(query, viewer: viewer, deadline: deadline)
+  }
+
+  package func related(
+    _ queries: [RelatedQuery], viewer: Viewer, deadline: QueryDeadline?
+  ) async throws(StorageError) -> RelatedEntities {
+    try await store.related(queries, viewer: viewer, deadline: deadline)
   }
 
   package func counts(

@@ -19,7 +19,7 @@ extension Store {
     return try await read(lane, within: deadline) { database in
       guard let table = catalogue[query.type.name] else { return EntityPage(items: []) }
       let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
-      return try EntityQueryRun(query, table, scopes: scopes, touches, database).page()
+      return try EntityQueryRun(query, table, scopes: scopes, catalogue, touches, database).page()
     }
   }
 
@@ -48,9 +48,28 @@ extension Store {
         guard let table = catalogue[type.name] else { continue }
         let query = EntityQuery(type: type, limit: 0, wantsTotal: true)
         counts[type.name] =
-          try EntityQueryRun(query, table, scopes: scopes, touches, database).page().total
+          try EntityQueryRun(query, table, scopes: scopes, catalogue, touches, database).page()
+          .total
       }
       return counts
+    }
+  }
+
+  /// Returns the members of relationships of several owners, from one snapshot.
+  ///
+  /// - Throws: as ``page(_:viewer:deadline:)``.
+  package func related(
+    _ queries: [RelatedQuery], viewer: Viewer, deadline: QueryDeadline? = nil
+  ) async throws(StorageError) -> RelatedEntities {
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    let lane =
+      queries.allSatisfy(\.isBounded) && viewer.layers.count == 1
+      ? nil : QueryLane(.collection, of: viewer)
+    return try await read(lane, within: deadline) { database in
+      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      var run = RelatedQueryRun(
+        queries, catalogue: catalogue, scopes: scopes, touches: touches, database: database)
+      return try run.run()
     }
   }
 
@@ -87,6 +106,13 @@ extension Store {
   }
 }
 
+extension RelatedQuery {
+  /// Whether it loads members by key alone.
+  fileprivate var isBounded: Bool {
+    if case .members = source { order.terms.isEmpty } else { false }
+  }
+}
+
 extension EntityQuery {
   /// Limit of the offset and of the members of a bounded page.
   private static let boundedPlacesMax = 1_000
@@ -114,7 +140,7 @@ extension Store {
       var found: [(SearchRun.Found, SearchRun, EntityTable)] = []
       for type in types where !type.search.isEmpty {
         guard let table = catalogue[type.name] else { continue }
-        let scopes = try EntitySource(table, fields: [], scopes: known, database).scopes
+        let scopes = try EntitySource(table, scopes: known, database).scopes
         guard !scopes.isEmpty else { continue }
         let run = SearchRun(
           text, SearchIndex(table: table, fields: type.search), scopes: scopes, database)

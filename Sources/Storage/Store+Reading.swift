@@ -26,6 +26,20 @@ extension Store {
     }
   }
 
+  /// Returns a result that was not stored, of the entities that its root refers to. It is as old as the
+  /// oldest of them.
+  ///
+  /// - Parameter root: the root fields, see ``Model/ResultSnapshot/root``.
+  package func result(
+    of key: ResultKey, root: [UInt8], selection: FieldSelection, viewer: Viewer
+  ) async throws(StorageError) -> ResultSnapshot {
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    return try await reader.read { database in
+      try ResultLoader(database, catalogue, directory, touches)
+        .load(root: root, of: key, selection: selection, viewer: viewer)
+    }
+  }
+
   /// Returns one entity as a viewer sees it; nil if no layer has a row of it.
   package func entity(
     _ key: EntityKey, viewer: Viewer

@@ -12,6 +12,26 @@ extension Store {
     }
   }
 
+  /// Writes several responses in one transaction, in their order. Each has a call number of its own,
+  /// higher than that of the response before it.
+  ///
+  /// - Returns: what all of them changed.
+  @discardableResult
+  package func apply(
+    _ responses: [NormalisedResponse]
+  ) async throws(StorageError) -> CommitReport {
+    let catalogue = catalogue
+    return try await writer.write { database, memory in
+      let reports = try responses.map { response in
+        let context = WriteContext(
+          database, memory, catalogue, call: response.call, horizon: response.horizon)
+        try NormalisedResponseWriter(response, context).write()
+        return context.finish()
+      }
+      return CommitReport(joining: reports, head: Revision(memory.counters.revision))
+    }
+  }
+
   /// Marks the targets as due for a refetch; values stay for stale-if-error.
   ///
   /// - Parameters:

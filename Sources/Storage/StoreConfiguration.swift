@@ -16,10 +16,10 @@ package struct StoreConfiguration: Sendable {
   /// do not search a long log.
   package var checkpointPages = 4000
   /// Memory for cached pages of the writer's connection.
-  package var writerCacheBytes = 16 << 20
+  var writerCacheBytes = 16 << 20
   /// Memory for cached pages of each reader's connection: small, since the system caches the file's
   /// pages once for all connections.
-  package var readerCacheBytes = 4 << 20
+  var readerCacheBytes = 4 << 20
   /// The types that clients write, a subset of the types the store is opened with.
   package var local = LocalSchema.none
 

@@ -51,7 +51,9 @@ extension DeviceQueue {
   /// Refuses a command without effect: after *resume* or *flush* the queue would still wait for a
   /// credential.
   package func admit(_ command: QueueCommand) throws(CommandRefusal) {
-    guard control.needsCredential else { return }
+    guard control.needsCredential,
+      waitingUpstreams.allSatisfy({ control.needsCredential(for: $0) })
+    else { return }
     switch command {
     case .resume where control.isPaused: return
     case .resume, .flush: throw .needsCredential
@@ -66,11 +68,12 @@ extension DeviceQueue {
   }
 
   /// Lets the queue continue after the device presented a token other than the refused one.
-  package func authenticated() -> QueueChanges {
+  ///
+  /// - Parameter upstream: the upstream that the token is for; nil for all.
+  package func authenticated(for upstream: String? = nil) -> QueueChanges {
     guard control.needsCredential else { return QueueChanges() }
     var control = control
-    control.needsCredential = false
-    control.isUnreadable = false
+    control.renew(for: upstream)
     return QueueChanges(control: control)
   }
 
@@ -127,7 +130,24 @@ extension DeviceQueue {
   /// - Parameters:
   ///   - misfits: queued mutations whose operation is gone or does not accept their variables.
   ///   - fitting: mutations that fit; only those parked for that reason change.
+  ///   - moved: mutations whose operation belongs to another upstream now, with its name.
   package func reviewing(
+    misfits: some Sequence<MutationID>, fitting: some Sequence<MutationID>,
+    moved: [MutationID: String] = [:], at now: Timestamp, policy: QueuePolicy
+  ) -> QueueChanges {
+    var later = self
+    var changes = QueueChanges()
+    for (id, upstream) in moved.sorted(by: { $0.key.value < $1.key.value }) {
+      guard let item = later[id] else { continue }
+      changes.updated.append(item.moved(to: upstream))
+    }
+    later.apply(changes)
+    changes.merge(
+      later.judging(misfits: misfits, fitting: fitting, at: now, policy: policy))
+    return changes
+  }
+
+  private func judging(
     misfits: some Sequence<MutationID>, fitting: some Sequence<MutationID>, at now: Timestamp,
     policy: QueuePolicy
   ) -> QueueChanges {
@@ -153,6 +173,13 @@ extension DeviceQueue {
 }
 
 extension Mutation {
+  /// Returns the mutation with another upstream: the present one of its operation.
+  fileprivate func moved(to upstream: String) -> Mutation {
+    var moved = self
+    moved.submission = submission.moved(to: upstream)
+    return moved
+  }
+
   /// Parks the mutation; a forced one that was never sent expires, since only its key can arm it
   /// again.
   mutating func waitForOperation() {

@@ -90,8 +90,13 @@ extension DeviceQueue {
       guard visitBlockers(of: item, among: touching, absorbed: absorbed, token: token, visit)
       else { return }
     }
+    if item.mode != .force, !line.localWrites.isEmpty {
+      guard visitBlockers(of: item, among: line.localWrites, absorbed: [], token: nil, visit)
+      else { return }
+    }
     if item.mode == .steady {
-      _ = visitBlockers(of: item, among: line.steady, absorbed: [], token: nil, visit)
+      let steady = item.isLocalWrite ? line.allSteady : line.steady(of: item.upstream)
+      _ = visitBlockers(of: item, among: steady, absorbed: [], token: nil, visit)
     }
   }
 
@@ -113,10 +118,14 @@ extension DeviceQueue {
     return true
   }
 
-  /// Returns whether the other blocks this one by the token, or by the steady order if it is nil.
+  /// Returns whether the other blocks this one by the token, or, if it is nil, by the steady order or
+  /// as a list of local writes before it.
   private func isBlocking(_ other: Mutation, _ item: Mutation, token: Footprint.Token?) -> Bool {
     guard let token else {
-      return other.mode == .steady && (other.state == .queued || other.state == .inflight)
+      guard other.state == .queued || other.state == .inflight else { return false }
+      if other.isLocalWrite, other.place < item.place { return true }
+      return other.mode == .steady && item.mode == .steady
+        && (other.upstream == item.upstream || item.isLocalWrite)
     }
     guard other.state == .expired else { return other.footprint.tokens.contains(token) }
     guard case .temporary(let id) = token else { return false }

@@ -13,7 +13,7 @@ extension DeviceQueue {
     noteDeadlines(in: &builder)
     let promoted = promoted(at: now)
     addPromoted(promoted, in: &builder)
-    if builder.ready.isEmpty { addOthers(than: promoted, in: &builder, policy: policy) }
+    addOthers(than: promoted, in: &builder, policy: policy)
     return builder
   }
 
@@ -47,18 +47,23 @@ extension DeviceQueue {
   /// them; a refused credential and a `Retry-After` hold those that precede a forced one.
   ///
   /// Forced mutations are sent concurrently with those in flight, the ones that precede them one at a
-  /// time.
+  /// time to each upstream.
   private func addPromoted(_ promoted: Set<Int64>, in builder: inout QueueScheduleBuilder) {
     guard !promoted.isEmpty else { return }
     let flying = promoted.compactMap { line[$0] }.filter { $0.state == .inflight }
-    let isDependencyFlying = flying.contains { $0.mode != .force }
-    let forcedFlying = line.inflight.values.count { line[$0]?.mode == .force }
+    let dependencies = Set(flying.filter { $0.mode != .force }.map(\.upstream))
+    var forcedFlying: [String: Int] = [:]
+    for place in line.inflight.values {
+      guard let item = line[place], item.mode == .force else { continue }
+      forcedFlying[item.upstream, default: 0] += 1
+    }
     for place in promoted.sorted() {
       guard let item = line[place], item.state == .queued else { continue }
       let isForced = item.mode == .force && item.isArmed(at: builder.now)
       let isHeld =
         isForced
-        ? forcedFlying >= QueuePolicy.forcedMax : isDependencyFlying || control.needsCredential
+        ? forcedFlying[item.upstream, default: 0] >= QueuePolicy.forcedMax
+        : dependencies.contains(item.upstream) || control.needsCredential(for: item.upstream)
       guard !isHeld, !isBlocked(item, at: builder.now) else { continue }
       builder.look(at: item, dueAt: forcedDue(item, at: builder.now), isForced: true)
     }
@@ -69,33 +74,41 @@ extension DeviceQueue {
     return item.due.reason == .retryAfter ? max(spaced, item.due.time) : spaced
   }
 
-  /// Adds all others: in order, one at a time, or several unrelated lazy ones together.
+  /// Adds all others, for each upstream without a ready mutation: in order, one at a time, or several
+  /// unrelated lazy ones together. What one upstream keeps waiting delays no other, unless they
+  /// conflict.
   private func addOthers(
     than promoted: Set<Int64>, in builder: inout QueueScheduleBuilder, policy: QueuePolicy
   ) {
-    guard !control.isPaused, !control.needsCredential else { return }
-    let flying = line.inflight.values.compactMap { line[$0] }
-    let isAlone = flying.isEmpty
-    guard isAlone || (flying.count < policy.parallel && flying.allSatisfy { $0.mode == .lazy })
-    else { return }
-    let upstreamCount = upstreamCount
+    guard !control.isPaused else { return }
+    let flying = Dictionary(
+      grouping: line.inflight.values.compactMap { line[$0] }, by: \.upstream)
+    // Upstreams that can be sent to and whose first ready mutation is not found yet.
+    var open = waitingUpstreams.filter { upstream in
+      let flying = flying[upstream] ?? []
+      return !control.needsCredential(for: upstream)
+        && !builder.ready.contains { $0.upstream == upstream }
+        && (flying.isEmpty
+          || flying.count < policy.parallel && flying.allSatisfy { $0.mode == .lazy })
+    }
     for place in line.places where !promoted.contains(place) {
-      guard builder.ready.count < upstreamCount else { return }
+      guard !open.isEmpty else { return }
       if let tail, place >= tail.start { break }
-      guard let item = line[place], item.state == .queued, !isHeldForForced(item, at: builder.now),
-        !isBlocked(item, at: builder.now)
+      guard let item = line[place], item.state == .queued, open.contains(item.upstream),
+        !isHeldForForced(item, at: builder.now), !isBlocked(item, at: builder.now)
       else { continue }
       let isReady = item.due.time <= builder.now
+      if isReady { open.remove(item.upstream) }
       // It is sent alone, and later ones do not delay it.
-      if isReady, item.mode != .lazy, !isAlone { return }
+      if isReady, item.mode != .lazy, flying[item.upstream] != nil { continue }
       builder.look(at: item, dueAt: item.due.time, isForced: false)
     }
-    if tail != nil, builder.ready.count < upstreamCount { builder.noteTail() }
+    if tail != nil, !open.isEmpty { builder.noteTail() }
   }
 
-  /// The number of upstreams with a waiting mutation.
-  private var upstreamCount: Int {
-    guard let tail else { return line.waitingUpstreams.count }
-    return tail.upstreams.union(line.waitingUpstreams.keys).count
+  /// The upstreams with a waiting mutation.
+  var waitingUpstreams: Set<String> {
+    let waiting = Set(line.waitingUpstreams.keys)
+    return tail.map { $0.upstreams.union(waiting) } ?? waiting
   }
 }

@@ -85,8 +85,7 @@ extension DeviceQueue {
       item.reason = .authRequired
     } else if waitsForCredential {
       var control = control
-      control.needsCredential = true
-      control.isUnreadable = isUnreadable
+      control.refuse(by: item.upstream, isUnreadable: isUnreadable)
       return QueueChanges(updated: [item], control: control)
     } else {
       item.park(.authRequired)

@@ -55,8 +55,8 @@ extension DeviceQueue {
   package subscript(id: MutationID) -> Mutation? { line[id] }
 
   /// Those that go by themselves, waiting or in flight.
-  package var pendingCount: Int { line.count(of: .queued) + line.count(of: .inflight) }
-  package var parkedCount: Int { line.count(of: .parked) }
+  var pendingCount: Int { line.count(of: .queued) + line.count(of: .inflight) }
+  var parkedCount: Int { line.count(of: .parked) }
   package var isEmpty: Bool { line.isEmpty }
 }
 

@@ -39,18 +39,48 @@ package enum SignOutPolicy: String, Hashable, Sendable, CaseIterable {
 package struct QueueControl: Hashable, Sendable {
   /// Whether the client paused it.
   package var isPaused: Bool
-  /// Whether upstream refused a credential: nothing is sent before the device's next valid token.
+  /// Whether an upstream refused a credential: nothing is sent to it before the device's next valid
+  /// token.
   package var needsCredential: Bool
   /// Whether it waits because the stored credential cannot be decrypted with this process's key, not
   /// because upstream refused it: the next start, possibly with the right key, tries again.
   package var isUnreadable: Bool
+  /// The upstreams that refused a credential; empty for all.
+  package var refusing: Set<String>
 
   package init(
-    isPaused: Bool = false, needsCredential: Bool = false, isUnreadable: Bool = false
+    isPaused: Bool = false, needsCredential: Bool = false, isUnreadable: Bool = false,
+    refusing: Set<String> = []
   ) {
+    self.refusing = refusing
     self.isPaused = isPaused
     self.needsCredential = needsCredential
     self.isUnreadable = isUnreadable
+  }
+
+  /// Whether mutations for an upstream wait for a credential.
+  package func needsCredential(for upstream: String) -> Bool {
+    needsCredential && upstream != Mutation.writeUpstream
+      && (refusing.isEmpty || refusing.contains(upstream))
+  }
+
+  /// Notes that an upstream refused a credential.
+  mutating func refuse(by upstream: String, isUnreadable: Bool) {
+    // If all wait already, it is one of them.
+    if !needsCredential || !refusing.isEmpty { refusing.insert(upstream) }
+    needsCredential = true
+    self.isUnreadable = isUnreadable
+  }
+
+  /// Notes that the device presented another credential.
+  ///
+  /// - Parameter upstream: the upstream that it is for; nil for all.
+  mutating func renew(for upstream: String?) {
+    if let upstream { refusing.remove(upstream) }
+    guard upstream == nil || refusing.isEmpty else { return }
+    refusing = []
+    needsCredential = false
+    isUnreadable = false
   }
 
   /// The state that clients see.

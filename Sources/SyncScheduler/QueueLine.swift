@@ -23,8 +23,12 @@ struct QueueLine: Sendable {
 
   // Places of queued or in-flight mutations.
 
-  /// Steady mutations, each of which waits for the one before.
-  private(set) var steady = SortedValues<Int64>()
+  /// Steady mutations by upstream, each of which waits for the one before.
+  private var steady: [String: SortedValues<Int64>] = [:]
+  /// Steady mutations of all upstreams; a steady list of local writes waits for those before it.
+  private(set) var allSteady = SortedValues<Int64>()
+  /// Lists of local writes in any mode; every mutation that is not forced waits for those before it.
+  private(set) var localWrites = SortedValues<Int64>()
   private(set) var forced = SortedValues<Int64>()
   private(set) var inflight = SortedValues<Int64>()
   /// All that may have reached upstream, including parked and expired ones.
@@ -51,6 +55,10 @@ struct QueueLine: Sendable {
 
   func places(touching token: Footprint.Token) -> SortedValues<Int64> {
     touching[token] ?? SortedValues()
+  }
+
+  func steady(of upstream: String) -> SortedValues<Int64> {
+    steady[upstream] ?? SortedValues()
   }
 
   func items(touching token: Footprint.Token) -> [Mutation] {
@@ -80,8 +88,12 @@ struct QueueLine: Sendable {
       expiries.insert(Expiry(time: mutation.expires, place: place))
     }
     if mutation.state == .queued || mutation.state == .inflight {
-      if mutation.mode == .steady { steady.insert(place) }
+      if mutation.mode == .steady {
+        steady[mutation.upstream, default: SortedValues()].insert(place)
+        allSteady.insert(place)
+      }
       if mutation.mode == .force { forced.insert(place) }
+      if mutation.isLocalWrite { localWrites.insert(place) }
     }
   }
 
@@ -102,7 +114,10 @@ struct QueueLine: Sendable {
     }
     inflight.remove(place)
     frozen.remove(place)
-    steady.remove(place)
+    steady[mutation.upstream]?.remove(place)
+    if steady[mutation.upstream]?.isEmpty == true { steady[mutation.upstream] = nil }
+    allSteady.remove(place)
+    localWrites.remove(place)
     forced.remove(place)
   }
 

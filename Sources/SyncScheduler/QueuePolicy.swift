@@ -21,11 +21,11 @@ package struct QueuePolicy: Hashable, Sendable {
 
   package static let parallelMax = 4
   /// A debounced mutation waits at most this many times the debounce, however often it is replaced.
-  package static let debounceFactorMax: Int64 = 10
+  static let debounceFactorMax: Int64 = 10
   /// Failures while others succeed that make a mutation poison.
   package static let strikesMax = 8
   /// Limit of the forced mutations of one device in flight: a caller waits for each.
-  package static let forcedMax = 4
+  static let forcedMax = 4
   /// The minimum time between two attempts that a caller waits for, since these ignore back-off.
   package static let forceSpacing = Duration.milliseconds(500)
   /// The longest `Retry-After` that is honoured, so that one response cannot stop a queue for days.

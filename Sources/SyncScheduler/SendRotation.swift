@@ -22,14 +22,18 @@ package struct SendRotation: Sendable {
     var ordinary = TurnRing()
   }
 
-  private let concurrencyMax: Int
+  private let concurrency: SendConcurrency
   private var lanes: [String: Lane] = [:]
   private var ready: [String: [QueueSchedule.Ready]] = [:]
   private var wakes = WakeTimes()
 
-  /// - Parameter concurrencyMax: limit of requests in flight to one upstream.
+  package init(concurrency: SendConcurrency) {
+    self.concurrency = concurrency
+  }
+
+  /// - Parameter concurrencyMax: limit of requests in flight to each upstream.
   package init(concurrencyMax: Int) {
-    self.concurrencyMax = concurrencyMax
+    self.init(concurrency: SendConcurrency(concurrencyMax))
   }
 
   /// Replaces the schedule of a device; called after each change of its queue.
@@ -37,7 +41,7 @@ package struct SendRotation: Sendable {
     ready[device] = schedule.ready.isEmpty ? nil : schedule.ready
     wakes.set(device, schedule.wake)
     for item in schedule.ready {
-      var lane = lanes.removeValue(forKey: item.upstream) ?? newLane()
+      var lane = lanes.removeValue(forKey: item.upstream) ?? newLane(item.upstream)
       if item.isForced { lane.forced.append(device) } else { lane.ordinary.append(device) }
       lanes[item.upstream] = lane
     }
@@ -105,7 +109,9 @@ package struct SendRotation: Sendable {
     lanes[upstream]?.gate.lastSucceeded
   }
 
-  private func newLane() -> Lane { Lane(gate: UpstreamGate(concurrencyMax: concurrencyMax)) }
+  private func newLane(_ upstream: String) -> Lane {
+    Lane(gate: UpstreamGate(concurrencyMax: concurrency.max(of: upstream)))
+  }
 
   private mutating func next(
     for upstream: String, isForced: Bool, at now: Timestamp
@@ -149,6 +155,22 @@ package struct SendRotation: Sendable {
       ready[device]?.first { $0.upstream == upstream && !$0.isForced }.map { ($0.place, device) }
     }.min { $0.0 < $1.0 }?.1
   }
+}
+
+/// The limits of requests in flight to each upstream.
+package struct SendConcurrency: Hashable, Sendable {
+  private let limits: [String: Int]
+  private let others: Int
+
+  /// - Parameters:
+  ///   - others: the limit of an upstream without one of its own.
+  ///   - limits: by upstream.
+  package init(_ others: Int, limits: [String: Int] = [:]) {
+    self.others = others
+    self.limits = limits
+  }
+
+  func max(of upstream: String) -> Int { limits[upstream] ?? others }
 }
 
 /// A round-robin queue of names without duplicates.

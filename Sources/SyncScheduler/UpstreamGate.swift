@@ -5,11 +5,11 @@ package import Model
 ///
 /// Forced mutations have a limit of their own of the same size and ignore outages: a caller waits for
 /// each of them.
-package struct UpstreamGate: Hashable, Sendable {
+struct UpstreamGate: Hashable, Sendable {
   /// Limit of requests in flight, for ordinary and forced mutations each.
-  package let concurrencyMax: Int
-  package private(set) var ordinary = 0
-  package private(set) var forced = 0
+  let concurrencyMax: Int
+  private(set) var ordinary = 0
+  private(set) var forced = 0
   /// How many ordinary mutations can be in flight: one after an outage, doubled with each response, so
   /// that a backlog of hours is not sent at once.
   private var allowance: Int
@@ -22,16 +22,16 @@ package struct UpstreamGate: Hashable, Sendable {
   /// The minimum time between the end of a failed probe and the next.
   private static let probePause = Duration.milliseconds(500)
 
-  package init(concurrencyMax: Int) {
+  init(concurrencyMax: Int) {
     self.concurrencyMax = max(1, concurrencyMax)
     allowance = self.concurrencyMax
   }
 
-  package var isAway: Bool { !availability.isAvailable }
+  var isAway: Bool { !availability.isAvailable }
 
   /// When it last completed a request, see
   /// ``DeviceQueue/settling(_:as:othersSucceeded:at:using:)``.
-  package var lastSucceeded: Timestamp? { availability.lastSuccess }
+  var lastSucceeded: Timestamp? { availability.lastSuccess }
 
   /// When the next probe can be sent; nil if none is waiting for its time.
   var nextProbe: Timestamp? { ordinary < concurrencyMax ? availability.nextProbe : nil }
@@ -105,7 +105,7 @@ package enum SendOutcome: Hashable, Sendable {
   case foundMissing
 
   /// Whether a response came, so that upstream is reachable.
-  package var wasAnswered: Bool {
+  var wasAnswered: Bool {
     switch self {
     case .applied, .authRefused, .anonymousRefused, .transient, .permanent, .foundMissing: true
     case .notSent, .credentialUnreadable, .operationChanged, .unknown: false

@@ -38,9 +38,12 @@ struct SchemaCommand: AsyncParsableCommand {
     @Option(help: "The file to write, - for standard output (default: the schema file).")
     var output: String?
 
+    @Option(help: "The upstream to introspect (default: all).")
+    var upstream: String?
+
     func run() async throws {
       let loaded = try settings.load(requiring: ["upstream.url"])
-      try await SchemaPull(loaded.settings).run(output: output)
+      try await SchemaPull(loaded.settings).run(upstream: upstream, output: output)
     }
   }
 }

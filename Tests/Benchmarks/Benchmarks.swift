@@ -9,7 +9,7 @@ struct Benchmarks {
   static func main() async throws {
     let asked = CommandLine.arguments.dropFirst()
     ResultRow.printHeader()
-    let all = ["json", "commit", "scale", "delta", "library", "listing"]
+    let all = ["json", "commit", "scale", "delta", "library", "listing", "live", "paths", "nested"]
     for name in asked.isEmpty ? all[...] : asked[...] {
       switch name {
       case "json": try JSONBenchmark.run()
@@ -18,6 +18,9 @@ struct Benchmarks {
       case "delta": try await DeltaBenchmark.run()
       case "library": try await library()
       case "listing": try await ListingBenchmark.run()
+      case "live": try await ListStreamBenchmark.run()
+      case "paths": try await PathBenchmark.run()
+      case "nested": try await NestedBenchmark.run()
       default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
       }
     }

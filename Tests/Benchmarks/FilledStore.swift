@@ -46,6 +46,8 @@ struct FilledStore {
     _ = try await store.apply(answer(call))
   }
 
+  var databasePath: String { "\(folder)/larder.sqlite" }
+
   func end() {
     store.close()
     try? FileManager.default.removeItem(atPath: folder)

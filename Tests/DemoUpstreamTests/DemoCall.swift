@@ -14,7 +14,7 @@ struct DemoCall {
     _ query: String, _ variables: JSONValue = .object([]), user: String? = nil,
     key: String? = nil, isSafe: Bool = false, brokenFields: Set<String> = []
   ) -> DemoResponse {
-    let request = GraphQLRequest(query: query, variables: variables)
+    let request = ExecutionRequest(query: query, variables: variables)
     let caller = DemoEngine.Caller(
       authorization: user.map { "Bearer user-\($0)" }, idempotencyKey: key, isSafe: isSafe)
     switch engine.prepare(request) {
@@ -34,20 +34,12 @@ struct DemoCall {
 
 extension JSONValue {
   /// The value at a path of member names and indexes.
-  func at(_ steps: PathStep...) -> JSONValue? {
+  func at(_ steps: JSONValue...) -> JSONValue? {
     steps.reduce(self) { value, step in
-      switch step {
-      case .key(let key): value?[key]
-      case .index(let index): value?[index]
-      }
+      step.string.map { value?[$0] } ?? step.int64.map { value?[Int($0)] } ?? nil
     }
   }
 
   /// The code of the first error.
   var errorCode: String? { self["errors"]?[0]?["extensions"]?["code"]?.string }
-}
-
-extension PathStep: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
-  public init(stringLiteral value: String) { self = .key(value) }
-  public init(integerLiteral value: Int) { self = .index(value) }
 }

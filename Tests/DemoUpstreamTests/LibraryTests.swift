@@ -1,3 +1,4 @@
+import LosslessJSON
 import Testing
 
 @testable import DemoUpstream
@@ -6,8 +7,11 @@ struct LibraryTests {
   static let small = LibrarySize(films: 300, people: 120, studios: 20, series: 40)
 
   static func fingerprint(_ library: Library) -> [String] {
-    library.films.rows.map { "\($0)" } + library.people.rows.map { "\($0)" }
-      + library.studios.rows.map { "\($0)" } + library.series.rows.map { "\($0)" }
+    ["Film", "Person", "Studio", "Series"].flatMap { type in
+      library[type].rows.map { row in
+        "\(type) \(row.id) \(row.values.sorted { $0.key < $1.key })"
+      }
+    }
   }
 
   @Test("The same seed generates the same library")
@@ -23,21 +27,22 @@ struct LibraryTests {
   @Test("The default seed keeps its films")
   func defaultSeedKeepsFilms() throws {
     let library = LibraryGenerator(seed: DemoOptions.usualSeed).generate()
-    let film = try #require(library.films["f1"])
-    #expect(library.films.count == 2_400 && library.people.count == 1_800)
-    #expect(library.studios.count == 120 && library.series.count == 300)
-    #expect("\(film.title) (\(film.year))" == "Göran före snön (1932)")
+    let film = try #require(library["Film"]["f1"])
+    #expect(library["Film"].count == 2_400 && library["Person"].count == 1_800)
+    #expect(library["Studio"].count == 120 && library["Series"].count == 300)
+    #expect(film["title"] == "Göran före snön" && film["year"] == 1932)
   }
 
   @Test("All references resolve")
   func referencesResolve() {
     let library = LibraryGenerator(seed: 3, size: Self.small).generate()
-    for film in library.films.rows {
-      #expect(film.directorID.map { library.people[$0] != nil } ?? true)
-      #expect(film.studioID.map { library.studios[$0] != nil } ?? true)
-      for credit in film.credits {
-        #expect(library.people[credit.personID] != nil)
-        #expect(library.filmIDs(withPerson: credit.personID).contains(film.id))
+    for film in library["Film"].rows {
+      #expect(film["directorId"]?.string.map { library["Person"][$0] != nil } ?? true)
+      #expect(film["studioId"]?.string.map { library["Studio"][$0] != nil } ?? true)
+      #expect(film.castIDs.count == film["credits"]?.array?.count)
+      for id in film.castIDs {
+        #expect(library["Person"][id] != nil)
+        #expect(library.filmIDs("cast", id).contains(film.id))
       }
     }
   }
@@ -45,33 +50,33 @@ struct LibraryTests {
   @Test("The library has values that are hard to encode")
   func hasHardValues() {
     let library = LibraryGenerator(seed: DemoOptions.usualSeed).generate()
-    let films = Array(library.films.rows)
-    #expect(films.allSatisfy { $0.catalogueNumber > 1 << 53 })
-    #expect(films.contains { $0.boxOffice?.amount.digits.hasSuffix(".00") ?? false })
-    #expect(films.contains { $0.boxOffice?.amount.digits.hasSuffix("50") ?? false })
-    #expect(films.contains { $0.rating.average.digits.hasSuffix("0") })
-    let texts = films.compactMap(\.synopsis)
+    let films = Array(library["Film"].rows)
+    #expect(films.allSatisfy { ($0["catalogueNumber"]?.int64 ?? 0) > 1 << 53 })
+    let amounts = films.compactMap { $0["boxOffice"]?["amount"]?.number?.digits }
+    #expect(amounts.contains { $0.hasSuffix(".00") } && amounts.contains { $0.hasSuffix("50") })
+    #expect(films.contains { $0.average.digits.hasSuffix("0") })
+    let texts = films.compactMap { $0["synopsis"]?.string }
     for piece in ["\"", "\\", "\n", "ï", "🎞️"] {
       #expect(texts.contains { $0.contains(piece) }, "no synopsis holds \(piece)")
     }
-    #expect(films.contains { $0.synopsis == nil } && films.contains { $0.directorID == nil })
-    #expect(Set(films.map(\.title)).count == films.count)
+    #expect(films.contains { $0["synopsis"] == nil } && films.contains { $0["directorId"] == nil })
+    #expect(Set(films.map { $0["title"] }).count == films.count)
   }
 
   @Test("A removed film is removed from all lists")
   func removedFilmLeavesLists() {
     var library = LibraryGenerator(seed: 3, size: Self.small).generate()
-    library.put(
-      User(
-        id: "u-a", name: "A", memberSince: "2020-01-01", watchlist: ["f2", "f3"], stars: ["f2": 4]))
-    library.put(
-      FilmList(id: "l1", name: "L", ownerID: "u-a", filmIDs: ["f3", "f2"], createdAt: ""))
-    library.removeFilm("f2")
-    #expect(library.films["f2"] == nil && library.films.count == 299)
-    #expect(library.users["u-a"]?.watchlist == ["f3"])
-    #expect(library.users["u-a"]?.stars == [:])
-    #expect(library.lists["l1"]?.filmIDs == ["f3"])
-    #expect(library.people.rows.allSatisfy { !library.filmIDs(withPerson: $0.id).contains("f2") })
+    var user = DemoViewer.user("u-a", name: "A")
+    user["watchlist"] = ["f2", "f3"]
+    user["stars"] = ["f2": 4]
+    library.put(user)
+    library.put(Row("FilmList", id: "l1", ["ownerId": "u-a", "filmIds": ["f3", "f2"]]))
+    library.remove("Film", "f2")
+    #expect(library["Film"]["f2"] == nil && library["Film"].count == 299)
+    #expect(library["User"]["u-a"]?["watchlist"] == ["f3"])
+    #expect(library["User"]["u-a"]?["stars"] == .object([]))
+    #expect(library["FilmList"]["l1"]?["filmIds"] == ["f3"])
+    #expect(library["Person"].rows.allSatisfy { !library.filmIDs("cast", $0.id).contains("f2") })
   }
 }
 

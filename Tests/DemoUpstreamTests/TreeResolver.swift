@@ -23,10 +23,10 @@ struct TreeResolver: FieldResolver {
   func typeName(of object: JSONValue) -> String { object["__typename"]?.string ?? "?" }
 
   mutating func resolve(
-    _ field: String, of object: JSONValue, arguments: Arguments
+    _ field: String, of object: JSONValue, arguments: JSONValue
   ) throws(FieldFailure) -> Resolved<JSONValue> {
     switch field {
-    case "echo": return .string(JSONValue.object(arguments.members).canonicalText)
+    case "echo": return .text(arguments.canonicalText)
     case "count":
       effects += 1
       return .int(effects)
@@ -36,10 +36,7 @@ struct TreeResolver: FieldResolver {
 
   private static func resolved(_ value: JSONValue) -> Resolved<JSONValue> {
     switch value {
-    case .null: .null
-    case .bool(let flag): .bool(flag)
-    case .number(let number): .number(number.digits)
-    case .string(let text): .string(text)
+    case .null, .bool, .number, .string: .value(value)
     case .array(let elements): .list(elements.map(resolved))
     case .object:
       if let message = value["$error"]?.string {

@@ -64,7 +64,7 @@ enum TreeSchema {
     _ query: String, _ variables: String = "{}", operation: String? = nil,
     limits: ExecutionLimits = ExecutionLimits(), brokenFields: Set<String> = []
   ) throws -> String {
-    let request = GraphQLRequest(
+    let request = ExecutionRequest(
       query: query, operationName: operation, variables: try JSONValue(parsing: variables))
     let executor = Executor(schema: schema, limits: limits)
     var resolver = TreeResolver(try tree())

@@ -1,5 +1,6 @@
 import HTTPServer
 import HTTPTypes
+import HTTPWire
 import Testing
 
 @testable import Endpoints
@@ -133,5 +134,71 @@ struct CORSPolicyTests {
     policy.decorate(&response, for: try request("GET", "/s3/pics/a", ("Origin", Self.app)))
     let exposed = response.fields[.accessControlExposeHeaders] ?? ""
     for name in told { #expect(exposed.contains(name), "\(name)") }
+  }
+}
+
+/// CORS does not apply to WebSockets: their origin is judged at the handshake.
+struct SocketOriginTests {
+  @Test(
+    "The origin of a WebSocket is the service's own, a listed one, or foreign",
+    arguments: [
+      (nil, .none), ("https://app.example.com", .listed), ("http://api.test:8080", .own),
+      ("HTTP://API.test:8080", .own), ("http://api.test", .foreign),
+      ("https://api.test:8080", .foreign), ("http://api.test:8080.evil.test", .foreign),
+      ("https://evil.test", .foreign), ("null", .foreign),
+      ("https://app.example.com.evil.test", .foreign), ("http://app.example.com", .foreign),
+    ] as [(String?, CORSPolicy.SocketOrigin)])
+  func judgesOrigins(origin: String?, wanted: CORSPolicy.SocketOrigin) throws {
+    let policy = CORSPolicy(origins: ["https://app.example.com"])
+    let fields = [("Host", "api.test:8080")] + (origin.map { [("Origin", $0)] } ?? [])
+    #expect(policy.origin(ofSocket: try Self.request(fields)) == wanted)
+  }
+
+  @Test("With any origin allowed, a foreign page is known as one, so that its cookies do not count")
+  func distinguishesAnyOrigin() throws {
+    let policy = CORSPolicy(origins: ["*"])
+    let host = ("Host", "api.test")
+    #expect(
+      policy.origin(ofSocket: try Self.request([host, ("Origin", "https://evil.test")])) == .any)
+    #expect(
+      policy.origin(ofSocket: try Self.request([host, ("Origin", "http://api.test")])) == .own)
+    #expect(policy.origin(ofSocket: try Self.request([host])) == .none)
+    #expect(
+      CORSPolicy(origins: []).origin(
+        ofSocket: try Self.request([host, ("Origin", "https://evil.test")])) == .foreign)
+  }
+
+  /// DNS rebinding: a page lets its own name point to this service, so `Host` is the page's.
+  @Test(
+    "With a public URL only that and addresses are the service's own, whatever Host says",
+    arguments: [
+      ("api.example.com", "https://api.example.com", .own),
+      ("api.example.com", "HTTPS://API.example.com", .own),
+      // A proxy that ends TLS and is not trusted.
+      ("10.0.0.7:8080", "https://api.example.com", .own),
+      ("evil.com:23101", "http://evil.com:23101", .foreign),
+      ("evil.com", "http://evil.com", .foreign),
+      ("api.example.com.evil.com", "http://api.example.com.evil.com", .foreign),
+      ("127.0.0.1.evil.com", "http://127.0.0.1.evil.com", .foreign),
+      ("1.2.3.256", "http://1.2.3.256", .foreign),
+      ("localhost.evil.com", "http://localhost.evil.com", .foreign),
+      ("127.0.0.1:8080", "http://127.0.0.1:8080", .own),
+      ("192.168.1.7", "http://192.168.1.7", .own), ("[::1]:8080", "http://[::1]:8080", .own),
+      ("localhost:3000", "http://localhost:3000", .own),
+      ("127.0.0.1:8080", "http://127.0.0.1:9090", .foreign),
+      ("evil.com", "http://127.0.0.1", .foreign),
+    ] as [(String, String, CORSPolicy.SocketOrigin)])
+  func resistsRebinding(host: String, origin: String, wanted: CORSPolicy.SocketOrigin) throws {
+    let policy = CORSPolicy(origins: [], publicOrigin: "https://api.example.com")
+    let request = try Self.request([("Host", host), ("Origin", origin)])
+    #expect(policy.origin(ofSocket: request) == wanted)
+  }
+
+  private static func request(_ fields: [(String, String)]) throws -> ServerRequest {
+    var text = "GET /v1/graphql HTTP/1.1\r\n"
+    for (name, value) in fields where !value.isEmpty { text += "\(name): \(value)\r\n" }
+    var parser = RequestParser()
+    _ = try Array((text + "\r\n").utf8).withUnsafeBytes { try parser.parse($0) }
+    return ServerRequest(head: parser.head, id: "r-1")
   }
 }

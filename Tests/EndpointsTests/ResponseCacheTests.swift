@@ -241,3 +241,113 @@ struct ResponseCacheTests {
     #expect(response(responseCache, head)?.contains("Request-Id: mine") == true)
   }
 }
+
+/// Responses to GraphQL clients in the same cache.
+extension ResponseCacheTests {
+  private static let target = "/v1/graphql?documentId=a"
+  private static let newer = ("Accept", "application/graphql-response+json")
+
+  private func cached(as fields: [(String, String)]) throws -> ResponseCache {
+    let responseCache = responseCache()
+    responseCache.keep(
+      CachedResponse(
+        key: try #require(responseCache.key(of: try head("GET", Self.target, fields))),
+        rendered: rendered(in: RenderedCache(byteLimit: 1 << 20)), epoch: CredentialEpoch(),
+        epochNumber: 0, viewer: .anonymous, isPrivate: false, forwardedNames: [], gzipped: nil))
+    return responseCache
+  }
+
+  @Test("A response to a GraphQL client has the media type that it accepts, and the same body")
+  func servesGraphQLClients() throws {
+    for (fields, type) in [
+      ([Self.newer], "application/graphql-response+json"), ([], "application/json"),
+      ([("Accept", "application/json")], "application/json"),
+    ] {
+      let text = try #require(
+        response(try cached(as: fields), try head("GET", Self.target, fields)))
+      #expect(text.contains("\r\nContent-Type: \(type)\r\n"))
+      #expect(text.contains("\r\nVary: Accept, Accept-Encoding, Authorization, Device-Token\r\n"))
+      #expect(text.hasSuffix("\r\n\r\n" + String(decoding: Self.body, as: UTF8.self)))
+    }
+  }
+
+  @Test(
+    "A GraphQL response is served only in the form that was stored",
+    arguments: [
+      [], [("Accept", "application/json")], [("Accept", "text/event-stream")],
+      [("Accept", "text/html")], [newer, ("Upgrade", "websocket"), ("Connection", "Upgrade")],
+      [newer, ("Device-Token", "d")], [newer, ("Authorization", "Bearer a")],
+    ] as [[(String, String)]])
+  func leavesOtherFormsToTheRouter(fields: [(String, String)]) throws {
+    let responseCache = try cached(as: [Self.newer])
+    #expect(response(responseCache, try head("GET", Self.target, [Self.newer])) != nil)
+    #expect(response(responseCache, try head("GET", Self.target, fields)) == nil)
+    #expect(try cached(as: []).find(head("GET", Self.target, [Self.newer])) == nil)
+  }
+
+  private static let content = Array(#"{"documentId":"a","variables":{"id":"1"}}"#.utf8)
+
+  private func posted(
+    _ content: [UInt8] = Self.content, _ fields: [(String, String)] = [],
+    type: String? = "application/json", to target: String = "/v1/graphql"
+  ) throws -> RequestHead {
+    let own = type.map { [("Content-Type", $0)] } ?? []
+    return try head(
+      "POST", target, own + [("Content-Length", "\(content.count)")] + fields)
+  }
+
+  private func found(
+    _ responseCache: ResponseCache, _ head: RequestHead, _ content: [UInt8] = Self.content
+  ) -> CachedResponse? {
+    content.withUnsafeBytes { responseCache.find(head, content: $0) }
+  }
+
+  @Test("A query sent by POST is served for the same content alone, never as 304")
+  func servesPostedQueries() throws {
+    let responseCache = responseCache()
+    let request = try posted()
+    let stored = CachedResponse(
+      key: try #require(responseCache.key(of: request, content: Self.content)),
+      rendered: rendered(in: RenderedCache(byteLimit: 1 << 20)), epoch: CredentialEpoch(),
+      epochNumber: 0, viewer: .anonymous, isPrivate: false, forwardedNames: [], gzipped: nil)
+    responseCache.keep(stored)
+    let tag = String(decoding: stored.identity.entityTag, as: UTF8.self)
+    for fields in [[], [("If-None-Match", tag)]] {
+      let stamp = ResponseStamp(seed: 1)
+      stamp.setTime(secondsSince1970: 1_010)
+      let head = try posted(Self.content, fields)
+      var output: [UInt8] = []
+      let entry = try #require(found(responseCache, head))
+      #expect(responseCache.write(entry, for: head, stamp: stamp, to: &output))
+      let text = String(decoding: output, as: UTF8.self)
+      #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(text.hasSuffix("\r\n\r\n" + String(decoding: Self.body, as: UTF8.self)))
+    }
+    var other = Self.content
+    other[other.count - 4] = UInt8(ascii: "2")
+    #expect(found(responseCache, try posted(other), other) == nil)
+    #expect(found(responseCache, try head("GET", "/v1/graphql"), []) == nil)
+    for fields in [
+      ("Authorization", "Bearer a"), ("Device-Token", "d"), ("Cache-Control", "no-cache"),
+      ("Content-Encoding", "gzip"), ("Accept", "application/graphql-response+json"),
+      ("Connection", "close"),
+    ] {
+      #expect(found(responseCache, try posted(Self.content, [fields])) == nil, "\(fields)")
+    }
+  }
+
+  @Test("Content that the router must judge is neither stored nor served")
+  func leavesOtherContentToTheRouter() throws {
+    let responseCache = responseCache()
+    let long = [UInt8](repeating: UInt8(ascii: " "), count: 4097)
+    for (head, content) in [
+      (try posted(type: "text/plain"), Self.content), (try posted(type: nil), Self.content),
+      (try posted(to: "/v1/graphql?a=1"), Self.content),
+      (try posted(to: "/v1/operations/Film"), Self.content), (try posted(long), long),
+      (try posted([]), []), (try posted(), []),
+    ] {
+      #expect(responseCache.key(of: head, content: content) == nil)
+      #expect(found(responseCache, head, content) == nil)
+    }
+  }
+}

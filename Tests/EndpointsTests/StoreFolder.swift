@@ -8,10 +8,11 @@ final class StoreFolder: Sendable {
   let path: String
   let store: Store
 
-  init() throws {
+  init(types: [EntityType] = []) throws {
     path = "\(NSTemporaryDirectory())/larder-endpoints-\(UUID().uuidString)"
     store = try Store.open(
-      StoreConfiguration(folder: path, segment: 1, opened: Timestamp(milliseconds: 0)), types: [])
+      StoreConfiguration(folder: path, segment: 1, opened: Timestamp(milliseconds: 0)),
+      types: types)
   }
 
   deinit {

@@ -121,6 +121,11 @@ struct FilterTests {
   func limitsDepthAndSize() {
     let deep = String(repeating: "(", count: 40) + "seen" + String(repeating: ")", count: 40)
     #expect(Self.faults(deep) == ["33: parentheses and NOTs are nested more than 32 deep"])
+    let quantified = String(repeating: "NOT ", count: 24) + "ANY cast.name = 'x'"
+    #expect(
+      Self.faults(quantified) == [
+        "97: ANY is in parentheses and NOTs that are nested more than 24 deep"
+      ])
     let wide = (0..<300).map { _ in "seen" }.joined(separator: " OR ")
     #expect(Self.faults(wide).first?.hasSuffix("more than 200 predicates") == true)
     let list = "year IN (" + (0...1000).map(String.init).joined(separator: ",") + ")"

@@ -11,6 +11,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire", exclude: ["DESIGN.md"]),
     .target(name: "Model", dependencies: ["LosslessJSON"], exclude: ["DESIGN.md"]),
@@ -31,7 +32,7 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Gateway", "GraphQL", "HTTPClient", "Model", "Transport",
+        "Filtering", "Gateway", "GraphQL", "HTTPClient", "Model", "Transport",
         .product(name: "Yams", package: "Yams"),
       ],
       sources: ["Settings"]),
@@ -39,21 +40,32 @@ let package = Package(
       name: "S3Wire", dependencies: ["Cryptography", "HTTPWire"],
       sources: ["Chunked", "Signature", "XML"]),
     .target(
+      name: "WebSocketWire", dependencies: ["CZlib", "HTTPWire"],
+      exclude: ["DESIGN.md", "Handshake"]),
+    .target(
       name: "S3FileStore", dependencies: ["Model"], exclude: ["DESIGN.md"],
       sources: ["Store/ContentRange.swift", "Store/EncodedWord.swift"]),
     .target(
       name: "Accounts", dependencies: ["LosslessJSON", "Model"], exclude: ["DESIGN.md"],
       sources: ["Tokens/CompactToken.swift"]),
     .target(
-      name: "Endpoints", dependencies: ["HTTPWire", "Model"],
+      name: "Endpoints", dependencies: ["HTTPWire", "LosslessJSON", "Model"],
       sources: [
         "Files/FileText.swift", "Context/IdempotencyKey.swift",
+        "GraphQLClients/GraphQLMessage.swift", "GraphQLClients/GraphQLSession.swift",
       ]),
     .target(
-      name: "Upstream", dependencies: ["GraphQL", "LosslessJSON", "Model"],
+      name: "Upstream",
+      dependencies: [
+        "Cryptography", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Transport",
+      ],
       exclude: ["DESIGN.md"],
       sources: [
-        "Client/UpstreamResponse.swift", "Local", "Normalising", "Plan", "Registry", "Variables",
+        "Client/CallHeaders.swift", "Client/PersistedDocuments.swift",
+        "Client/UpstreamConfiguration.swift", "Client/UpstreamDialect.swift",
+        "Client/UpstreamFailure.swift", "Client/UpstreamResponse.swift", "Local", "Normalising",
+        "Plan", "Received", "Registry", "Subscriptions/Messages", "Subscriptions/Session",
+        "Subscriptions/SubscriptionLimits.swift", "Variables",
       ]),
     // In place of the real functions, which no fuzzer gets past: see its files.
     .target(name: "Cryptography", path: "Checksum"),
@@ -61,11 +73,14 @@ let package = Package(
       name: "Storage", dependencies: ["Model"],
       sources: ["ChangeLog/LogPosition.swift", "Schema/Quotation.swift"]),
     .target(
-      name: "Gateway", dependencies: ["Cryptography", "Filtering", "Model", "Storage"],
+      name: "Gateway",
+      dependencies: ["Cryptography", "Filtering", "LosslessJSON", "Model", "Storage", "Upstream"],
       exclude: ["DESIGN.md"],
       sources: [
         "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
-        "Push/PushRule.swift",
+        "Hooks/HasuraMessage.swift", "Hooks/Hook.swift", "Hooks/HookMessage.swift",
+        "Hooks/PlainMessage.swift", "Hooks/WebhookSignature.swift", "Push/PushRule.swift",
+        "Standing/StandingRule.swift",
       ]),
     .executableTarget(
       name: "Fuzzing",
@@ -74,7 +89,7 @@ let package = Package(
         "HTTPClient",
         "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore", "S3Wire", "Storage",
         "Transport",
-        "Upstream",
+        "Upstream", "WebSocketWire",
       ],
       path: "Targets",
       linkerSettings: [

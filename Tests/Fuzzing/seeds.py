@@ -77,12 +77,22 @@ FILTERS = [
     b"title LIKE 'a\\_%' ESCAPE '\\' AND NOT (year BETWEEN 1990 AND 2000 OR rating >= -1.5e3)",
     b"seen OR id IN ('a', 'it''s', ?, :a) AND director IS NOT NULL", b'"year" <> :year AND NOT seen',
     b"year NOT IN (1,2) AND title NOT LIKE 'x%' OR 1990 <= year", b"rating == 0.5 AND id = title",
+    b"director.mentor.name BEGINSWITH[cd] 'v' AND NONE cast.name = 'x' OR cast.count > 3",
+    b"added > now() - 7d + 12h AND ANY director.films.title CONTAINS[c] 'a' AND year IS NOT MISSING",
+    b"lower(title) = 'x' OR length(director.name) < 3 AND cast IS NULL", b"lower(director.name)",
+    b'-director."name",title[cd]',
 ]
 
 
 SEARCHES = [
     b'alien ship*', b'"dark side" moon', '"\u0301b'.encode(), b'NEAR(a b) OR title:c*',
     '"zzz"\u0301 OR the OR "\u0301x"'.encode(), b'a\0b "c\0d"', b'a""b" "c',
+]
+
+
+INCLUSIONS = [
+    b'director,cast(limit: 3, order: name)', b'cast(limit:3).films(order:-year,title),cast.best',
+    b' a . b ( limit : 1 ) , a', 'cast(order:\u0301a:b,)'.encode(), b'a.b.c,1,a((,),b)',
 ]
 
 
@@ -109,6 +119,18 @@ SETTINGS = [
     b"\xffpush:\n  rules:\n    - {on: Message insert, to: readers, text: '{sender}: {{hi}}'}\n",
     b"\x00{Film: {key: [id]}}", b"\x01https://u:p@[::1]:99999/x#y", b"\x02:8080", b"\x031d12h",
     b"\x0410GiB", b"\x0510.0.0.0/33", b"\x06https://a.b:443", b"\x07~/x/../y",
+]
+
+# Lines: messages of a client, and after an exclamation mark events of the server.
+GRAPHQL_SESSIONS = [
+    b'{"type":"connection_init","payload":{"Authorization":"Bearer a"}}\n!a\n'
+    b'{"id":"1","type":"subscribe","payload":{"query":"{a}","variables":{}}}\n!n1\n!c1\n',
+    b'{"type":"connection_init"}\n!a\n{"id":"a","type":"subscribe","payload":{}}\n'
+    b'{"id":"a","type":"complete"}\n{"id":"a","type":"subscribe","payload":{}}\n!n1\n!f2\n!r\n',
+    b'{"type":"ping","payload":{"a":1}}\n{"type":"pong"}\n!l\n',
+    b'{"type":"connection_init"}\n{"type":"connection_init"}\n',
+    b'{"id":"1","type":"subscribe","payload":{}}\n',
+    b"!b\n",
 ]
 
 # After the authentication code: a cursor, and a page token of each kind of value.
@@ -187,6 +209,57 @@ STORED_TEXTS = [
     SEARCH + b'{"search({\\"text\\":null})":[{"$ref":["Person","1"]}]}\xff\xff{"id":"1","films":[[}',
 ]
 
+EVENT_STREAMS = [
+    b": welcome\n\nevent: next\ndata: {\"data\":{\"a\":1}}\n\nevent: complete\ndata:\n\n",
+    b"\xef\xbb\xbfid: 7\r\ndata: a\r\ndata:b\rdata\n\r\nretry: 10\nevent: x\n\nid: a\0b\ndata: c\n\n",
+]
+
+# The first byte selects the dialect, and whether connections are lost and time passes.
+SUBSCRIPTION_MESSAGES = [
+    bytes([0xC0]) + b'{"type":"pong"}\n{"type":"next","id":"1","payload":{"data":{"a":1}}}\n{"type":"ping"}\n'
+    b'{"type":"error","id":"2","payload":[{"message":"m","extensions":{"code":"invalid-jwt"}}]}\n'
+    b'{"type":"complete","id":"3"}\n{"type":"next","id":"4","payload":{"errors":[]}}\n{"type":"connection_ack"}',
+    bytes([0x41]) + b'{"type":"ka"}\n{"type":"data","id":"1","payload":{"data":null}}\n'
+    b'{"type":"connection_error","payload":"no"}\n{"type":"error","id":"2","payload":{"errors":[{"message":"m"}]}}',
+    bytes([0x82]) + b'{"type":"start_ack","id":"1"}\n{"type":"data","id":"1","payload":{"data":{}}}\n'
+    b'{"type":"error","payload":{"errors":{"errorType":"LimitExceededError"}}}\n'
+    b'{"type":"error","id":"2","payload":{"errors":{"errorType":"MaxSubscriptionsReachedError"}}}\n'
+    b'{"type":"connection_ack","payload":{"connectionTimeoutMs":300000}}',
+    bytes([0xC3]) + b'{"data":{"a":1}}\n{"errors":[{"message":"m"}]}\n7',
+]
+
+PLAIN_BODY = (
+    b'{"updates":[{"__typename":"Film","id":"f1","title":"t","year":1,"secret":"s","genre":"NOIR",'
+    b'"tags":[["a",null]],"poster":{"url":"u","width":5},"notes":{"x":[1.50]},'
+    b'"director":{"id":"p1","name":"n"},"cast":["p1",{"id":"p2","name":"m"}],'
+    b'"related":[{"type":"Film","id":"f2"},{"__typename":"Person","id":"p3"},null]},'
+    b'{"__typename":"Seat","row":1,"at":9007199254740993,"film":"f1"}],'
+    b'"deletes":["Film:9",{"__typename":"Seat","row":2,"at":"3"},"Own:o1"],'
+    b'"invalidates":["Films","tag:home","Film","Found","Person:p1"],'
+    b'"timestamp":"2026-01-02T03:04:05.678Z"}'
+)
+
+
+def hook_event(operation, old, new, name=b"film"):
+    return (
+        b'{"id":"e1","created_at":"2026-01-02T03:04:05.678901Z","table":{"schema":"public","name":"'
+        + name + b'"},"event":{"op":"' + operation + b'","data":{"old":' + old + b',"new":' + new
+        + b'}},"delivery_info":{"current_retry":0}}'
+    )
+
+
+ROW = b'{"film_id":1,"title":"t","year":2,"director_id":"p1","secret":"s","other":{"a":1}}'
+
+# The first byte selects: header fields and a body, a body that is signed, the body of a Hasura event.
+WEBHOOK_MESSAGES = [
+    b"\0msg_1\n1700000000\nv1,AAAA v1a,BBBB v1,K6K2KQ==\n" + PLAIN_BODY,
+    b"\0msg_1\n1700000300\nv1,\n{}", b"\0a.b\n9223372036854775807\n\n", b"\0\n-1\nv1,AA",
+    b"\1" + PLAIN_BODY, b'\1{"updates":[],"deletes":null}', b'\1{"updates":[{"__typename":"Own","id":"1"}]}',
+    b"\2" + hook_event(b"INSERT", b"null", ROW), b"\2" + hook_event(b"DELETE", ROW, b"null"),
+    b"\2" + hook_event(b"UPDATE", ROW, ROW.replace(b":1,", b":2,")),
+    b"\2" + hook_event(b"MANUAL", b"null", ROW, b"own"), b'\2{"id":"","table":{},"event":{}}',
+]
+
 S3_SIGNATURES = [
     b"AWS4-HMAC-SHA256 Credential=AKID/20130524/us-east-1/s3/aws4_request, "
     b"SignedHeaders=host;range;x-amz-date, Signature=" + b"0f" * 32,
@@ -203,6 +276,41 @@ HEAD_VALUES = [
     b"eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjE3OTAwMDAwMDB9.AAAA", b"a2tleQ", b"n4bQgYhMfWWaL+qgxVrQFQ==",
     *(b"e30." + base64.urlsafe_b64encode(b'{"exp":%s}' % number).rstrip(b"=") + b".x"
       for number in hostile_numbers() if len(number) < 60),
+]
+
+def frame(opcode, payload=b"", final=True, reserved=0, mask=b"\x37\xfa\x21\x3d"):
+    """A WebSocket frame; a server's without a mask."""
+    head = bytes([final << 7 | reserved << 4 | opcode])
+    size = len(payload)
+    masked = 0x80 if mask else 0
+    head += bytes([masked | size]) if size < 126 else bytes([masked | 126]) + size.to_bytes(2, "big")
+    if mask:
+        payload = bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload))
+    return head + mask + payload
+
+
+DEFLATED = [
+    b"\xf2\x48\xcd\xc9\xc9\x07\x00", b"\xf2\x00\x11\x00\x00",
+    b"\xf3\x48\xcd\xc9\xc9\x07\x00\x00", b"\x00\x05\x00\xfa\xffHello\x00", b"\x00",
+]
+
+
+def websocket_streams():
+    for mask in (b"\x37\xfa\x21\x3d", b""):
+        yield b"".join([
+            frame(1, "Gr\u00fc".encode(), False, mask=mask), frame(9, b"ping", mask=mask),
+            frame(0, "\u00dfe\U0001f3ac".encode(), mask=mask), frame(10, mask=mask),
+            frame(2, bytes(range(200)), mask=mask), frame(8, b"\x03\xe8bye", mask=mask),
+        ])
+        for coded in DEFLATED:
+            yield frame(1, coded, reserved=4, mask=mask)
+        yield frame(1, DEFLATED[0][:3], False, 4, mask) + frame(0, DEFLATED[0][3:], mask=mask)
+
+
+WEBSOCKET_EXTENSIONS = [
+    b"permessage-deflate; client_max_window_bits", b'a; b="c", permessage-deflate;server_max_window_bits=9',
+    b"permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
+    b"client_max_window_bits=10",
 ]
 
 SIGNED_CHUNK = b";chunk-signature=" + b"0f" * 32 + b"\r\n"
@@ -262,10 +370,12 @@ def seeds():
         "graphql-schema": documents,
         "filter-text": FILTERS + [b"year = " + number for number in hostile_numbers()],
         "search-text": SEARCHES,
+        "inclusion-text": INCLUSIONS,
         "forwarded": FORWARDED,
         "request-path": PATHS,
         "settings-text": [*SETTINGS, *settings_files()],
         "token": TOKENS,
+        "graphql-session": GRAPHQL_SESSIONS,
         "aws-chunked": behind_dials(AWS_CHUNKED),
         "s3-xml": S3_XML,
         "form": behind_dials(FORMS),
@@ -274,6 +384,12 @@ def seeds():
         "upstream-variables": upstream_variables(),
         "upstream-response": upstream_responses(),
         "stored-text": STORED_TEXTS,
+        "websocket-frames": behind_dials(websocket_streams()),
+        "websocket-deflate": behind_dials(DEFLATED),
+        "websocket-extensions": WEBSOCKET_EXTENSIONS,
+        "event-stream": behind_dials(EVENT_STREAMS),
+        "subscription-messages": SUBSCRIPTION_MESSAGES,
+        "webhook-message": WEBHOOK_MESSAGES,
         "witness": requests,
     }
 

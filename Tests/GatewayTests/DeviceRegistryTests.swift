@@ -76,6 +76,77 @@ struct DeviceRegistryTests {
     #expect(await code { _ = try await registry.rotate(caller) } == .unauthenticated)
   }
 
+  /// A registered phone with a token that only reads, for a minute.
+  private func reader(
+    _ registry: DeviceRegistry
+  ) async throws -> (phone: Caller.Device, token: String) {
+    let phone = try await phone(registry)
+    let (_, digest) = try await registry.identify(token: phone.token, user: nil)
+    let caller = Caller.Device(id: phone.device.id, tokenDigest: digest)
+    return (caller, try await registry.issueReadToken(to: caller, lifetime: .seconds(60)).text)
+  }
+
+  @Test("A read-only token identifies its device until it expires")
+  func readTokenExpires() async throws {
+    let registry = registry()
+    let (phone, token) = try await reader(registry)
+    let (device, digest) = try await registry.identify(token: token, user: nil)
+    #expect(device.id == phone.id && device.access == .read)
+    #expect(await code { try await registry.admitWriting(token: token) } == .readOnly)
+    let caller = Caller(
+      device: Caller.Device(
+        id: device.id, tokenDigest: digest, access: device.access, expires: device.tokenExpires))
+    #expect(registry.lifetime(of: caller) == .seconds(60))
+    #expect(await code { try caller.admitWriting() } == .readOnly)
+    clock.advance(by: .seconds(59))
+    try await registry.confirm(caller)
+    clock.advance(by: .seconds(1))
+    #expect(await code { try await registry.confirm(caller) } == .unauthenticated)
+    #expect(
+      await code { _ = try await registry.identify(token: token, user: nil) } == .unauthenticated)
+    try await registry.expire()
+    #expect(try await registry.readTokens(of: phone) == [])
+  }
+
+  /// Otherwise its holder could take the device over.
+  @Test("A read-only token binds its device to no user")
+  func readTokenBindsNoUser() async throws {
+    let registry = registry()
+    let (phone, token) = try await reader(registry)
+    #expect(try await registry.identify(token: token, user: "eve").device.user == nil)
+    #expect(try await registry.find(phone.tokenDigest).user == nil)
+    let own = try await registry.find(phone.tokenDigest)
+    #expect(own.access == .full)
+    _ = try await folder.store.bind(device: phone.id, to: "ada")
+    let fresh = self.registry()
+    #expect(
+      await code { _ = try await fresh.identify(token: token, user: "eve") }
+        == .deviceOfAnotherUser)
+    #expect(try await fresh.identify(token: token, user: "ada").device.user == "ada")
+  }
+
+  @Test("A read-only token ends at once with a rotation, its removal and its device")
+  func readTokenEndsWithItsDevice() async throws {
+    let registry = registry()
+    for end in 0..<3 {
+      let (phone, token) = try await reader(registry)
+      #expect(try await registry.identify(token: token, user: nil).device.id == phone.id)
+      let stream = signal.listen(as: .anonymous, device: phone.id)
+      switch end {
+      case 0: _ = try await registry.rotate(phone)
+      case 1:
+        let id = try #require(try await registry.readTokens(of: phone).first?.id)
+        try await registry.removeReadToken(id, of: phone)
+      default: try await registry.remove(phone)
+      }
+      #expect(
+        await code { _ = try await registry.identify(token: token, user: nil) }
+          == .unauthenticated)
+      #expect(await stream.next() == .end)
+      signal.remove(stream)
+    }
+  }
+
   @Test("A removed device is invalid at once")
   func removedDeviceIsInvalidAtOnce() async throws {
     let registry = registry()

@@ -70,6 +70,7 @@ struct CacheOutcomeTests {
       (.staleWhileRevalidate(staleness: .seconds(5)), "hit; ttl=-5; detail=refreshing"),
       (.staleIfError(staleness: .seconds(900)), "hit; ttl=-900; detail=stale-if-error"),
       (.staleIfError(staleness: .zero), "hit; ttl=0; detail=stale-if-error"),
+      (.lookup, "hit; detail=lookup"),
       (.miss(stored: true), "fwd=uri-miss; stored"),
       (.collapsed, "fwd=uri-miss; collapsed"),
       (.request(stored: false), "fwd=request"),

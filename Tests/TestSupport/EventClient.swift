@@ -15,6 +15,8 @@ package final class EventClient: @unchecked Sendable {
 
   package private(set) var status = 0
   package private(set) var contentType: String?
+  /// The header fields, names in lower case.
+  package private(set) var fields: [String: String] = [:]
   private let client: RawClient
   /// Bytes of the response that have not been parsed.
   private var raw: [UInt8] = []
@@ -26,14 +28,19 @@ package final class EventClient: @unchecked Sendable {
     self.client = client
   }
 
+  /// - Parameter body: sent as JSON with `POST`; nil for `GET`.
   package static func open(
-    port: Int, _ target: String, headers: [(String, String)] = [], timeoutSeconds: Int = 10
+    port: Int, _ target: String, headers: [(String, String)] = [], body: String? = nil,
+    timeoutSeconds: Int = 10
   ) async throws -> EventClient {
     try await onOwnThread {
       let events = EventClient(try RawClient(port: port, timeoutSeconds: timeoutSeconds))
-      var head = "GET \(target) HTTP/1.1\r\nHost: localhost\r\n"
+      var head = "\(body == nil ? "GET" : "POST") \(target) HTTP/1.1\r\nHost: localhost\r\n"
       for (name, value) in headers { head += "\(name): \(value)\r\n" }
-      try events.client.send(head + "\r\n")
+      if let body {
+        head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
+      }
+      try events.client.send(head + "\r\n" + (body ?? ""))
       try events.readHead()
       return events
     }
@@ -62,9 +69,12 @@ package final class EventClient: @unchecked Sendable {
           separator: "\r\n")
         raw.removeFirst(end.upperBound)
         status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        contentType =
-          lines.first { $0.lowercased().hasPrefix("content-type:") }
-          .map { String($0.dropFirst("content-type:".count).drop { $0 == " " }) }
+        for line in lines.dropFirst() {
+          let parts = line.split(separator: ":", maxSplits: 1)
+          guard parts.count == 2 else { continue }
+          fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
+        }
+        contentType = fields["content-type"]
         return
       }
       raw += try client.readSome()

@@ -9,8 +9,11 @@ struct StoreHolderTests {
     "BackupFolder": "backups, which a session does not offer",
     "CorrectionService": "an operator's corrections",
     "CredentialRenewal": "credentials of queued mutations",
+    "DeliveryBatcher": "messages of webhooks",
     "DeviceRegistry": "devices",
+    "EntityPull": "entities that polls and standing subscriptions fetch",
     "ExpiryPass": "removals of expired data",
+    "HookService": "nothing: passes the store to its batcher",
     "KnownNetworks": "the networks that accounts have signed in from",
     "LingeringOverlays": "removals of overlays",
     "MutationRunner": "responses to mutations",
@@ -24,6 +27,8 @@ struct StoreHolderTests {
     "RegistrationSync": "registrations sent to the push service",
     "RuleReader": "positions of push rules",
     "S3Keys": "access keys",
+    "SubscriptionHub": "nothing: passes the store to its writer",
+    "SubscriptionWriter": "events of subscriptions",
     "SyncQueue": "queued mutations",
     "TableMaintenance": "removals of tables",
   ]
@@ -59,7 +64,7 @@ struct StoreHolderTests {
     #expect(
       Set(words.map(String.init)) == [
         "answer", "changes", "counts", "entity", "keepHistory", "page", "probe", "queueLoad",
-        "queueStatus", "resolve", "result", "search",
+        "queueStatus", "related", "resolve", "result", "search",
       ])
   }
 }

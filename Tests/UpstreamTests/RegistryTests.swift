@@ -65,6 +65,72 @@ struct RegistryTests {
         #"mutation A($id: ID!) @effects(updates: ["Genre:$id"]) { deleteFilm(id: $id) }"#, "several"
       ),
       (#"mutation A($id: ID!) @sync(object: "Film") { deleteFilm(id: $id) }"#, "Type:$variable"),
+      (
+        #"mutation A($id: ID!) @sync(object: "Film:{rateFilm.id}") { rateFilm(id: $id, stars: 1) { id } }"#,
+        "Type:$variable"
+      ),
+      (
+        #"subscription A @effects(deletes: ["Film:{filmChanged"]) { filmChanged(id: 1) { id } }"#,
+        "path.in.the.response"
+      ),
+      (
+        #"subscription A @effects(deletes: ["Film:{}"]) { filmChanged(id: 1) { id } }"#,
+        "path.in.the.response"
+      ),
+      (
+        #"subscription A @effects(deletes: ["Flim:{filmChanged.id}"]) { filmChanged(id: 1) { id } }"#,
+        "\"Film\""
+      ),
+      (
+        #"subscription A @effects(deletes: ["Film:{filmChange.id}"]) { filmChanged(id: 1) { id } }"#,
+        "the operation does not select \"filmChange\". Did you mean \"filmChanged\""
+      ),
+      (
+        #"subscription A @effects(updates: ["Film:{filmChanged.key}"]) { filmChanged(id: 1) { id } }"#,
+        "filmChanged does not select \"key\""
+      ),
+      (
+        #"subscription A @effects(updates: ["Film:{filmChanged..id}"]) { filmChanged(id: 1) { id } }"#,
+        "does not select \"\""
+      ),
+      (
+        #"subscription A @effects(updates: ["Genre:{filmChanged.id}"]) { filmChanged(id: 1) { id } }"#,
+        "several fields"
+      ),
+      (
+        #"subscription A @effects(updates: ["Person:{filmChanged.director}"]) { filmChanged(id: 1) { director { name } } }"#,
+        "without id"
+      ),
+      (
+        #"subscription A @effects(updates: ["Poster:{filmChanged.id}"]) { filmChanged(id: 1) { id } }"#,
+        "not an entity"
+      ),
+      ("subscription A @cache(maxAge: 1) { filmChanged(id: 1) { id } }", "@cache(maxAge:)"),
+      ("subscription A @cache(tags: [\"a\"]) { filmChanged(id: 1) { id } }", "@cache(tags:)"),
+      (
+        #"mutation A($id: ID!) @sync(optimistic: "change Film:$id {title: 1}") { deleteFilm(id: $id) }"#,
+        "must begin with create, merge or delete, not \"change\""
+      ),
+      (
+        #"mutation A($id: ID!) @sync(optimistic: "merge Flim:$id {title: 1}") { deleteFilm(id: $id) }"#,
+        "\"Film\""
+      ),
+      (
+        #"mutation A($id: ID!) @sync(optimistic: "merge Film:$di {title: 1}") { deleteFilm(id: $id) }"#,
+        "\"id\""
+      ),
+      (
+        #"mutation A($id: ID!) @sync(optimistic: "merge Film:$id {titel: 1}") { deleteFilm(id: $id) }"#,
+        "\"title\""
+      ),
+      (
+        #"mutation A($id: ID!) @sync(optimistic: "merge Film:$id {title: $name}") { deleteFilm(id: $id) }"#,
+        "names an unknown variable"
+      ),
+      (
+        #"mutation A($id: ID!) @sync(optimistic: ["delete Film:$id", "merge Film:$id"]) { deleteFilm(id: $id) }"#,
+        "must have fields to merge"
+      ),
       (#"mutation A($id: ID!) @sync(verify: "B") { deleteFilm(id: $id) }"#, "\"B\""),
       (
         #"mutation A($id: ID!) @sync(verify: "B") { deleteFilm(id: $id) } query B($k: ID!) { film(id: $k) { id } }"#,
@@ -122,7 +188,9 @@ struct RegistryTests {
         @cache(maxAge: 60, staleIfError: 86400, scope: PUBLIC, onError: PARTIAL, tags: ["films"])
         { film(id: $id) @authoritative { title } }
       mutation Rate($id: ID!, $stars: Int!)
-        @sync(object: "Film:$id", repeatable: true) @access(role: USER)
+        @sync(
+          object: "Film:$id", repeatable: true, optimistic: "merge Film:$id {rating: $stars}"
+        ) @access(role: USER)
         @effects(updates: ["Film:$id"], invalidates: ["Top", "tag:films", "Node"])
         { rateFilm(id: $id, stars: $stars) { rating } }
       query Top { topFilms { id } }
@@ -141,6 +209,12 @@ struct RegistryTests {
     #expect(rate.access == AccessRule(role: .user, isOpen: false))
     #expect(rate.sync?.object == .entity(type: "Film", path: ["id"]))
     #expect(rate.sync?.isRepeatable == true)
+    #expect(
+      rate.sync?.optimistic == [
+        OptimisticRule(
+          action: .merge, type: "Film", target: .entity(type: "Film", path: ["id"]),
+          fields: [.init(name: "rating", value: .variable(["stars"]))])
+      ])
     #expect(rate.effects.updates == [.entity(type: "Film", path: ["id"])])
     #expect(
       rate.effects.invalidates == [

@@ -54,8 +54,10 @@ final class ScriptedUpstream: Sendable {
         request.fields[.accept] == "application/graphql-response+json, application/json;q=0.9")
       let body = (try? JSONValue(parsing: request.body)) ?? .null
       let members = Set((body.members ?? []).map(\.name))
-      #expect(members.isSubset(of: ["query", "operationName", "variables"]))
-      #expect(body["query"]?.string?.isEmpty == false)
+      #expect(members.isSubset(of: ["query", "operationName", "variables", "extensions"]))
+      #expect(
+        body["query"]?.string?.isEmpty == false
+          || body["extensions"]?["persistedQuery"]?["sha256Hash"]?.string?.count == 64)
       let seen = Seen(
         fields: request.fields, body: body, isSafeToRepeat: request.isSafeToRepeat, limit: limit)
       self.requests.withLock { $0.append(seen) }

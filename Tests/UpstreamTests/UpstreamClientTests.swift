@@ -1,6 +1,8 @@
+import Cryptography
 import HTTPClient
 import HTTPTypes
 import LosslessJSON
+import Model
 import Testing
 
 @testable import Upstream
@@ -49,6 +51,99 @@ struct UpstreamClientTests {
     let operation = try Samples.operation("mutation A { deleteFilm(id: 1) }")
     _ = try await upstream.client().execute(operation, variables: .none, call: UpstreamCall())
     #expect(upstream.seen.first?.isSafeToRepeat == false)
+  }
+
+  private static let byHash = UpstreamConfiguration(url: "http://up/graphql", documents: .hash)
+  private static let unknown =
+    #"{"errors":[{"message":"PersistedQueryNotFound","extensions":{"code":"#
+    + #""PERSISTED_QUERY_NOT_FOUND"}}]}"#
+
+  /// What of a document each request of a script had: its text, its hash.
+  private func sendings(_ upstream: ScriptedUpstream) -> [String] {
+    upstream.seen.map { seen in
+      let hash = seen.body["extensions"]?["persistedQuery"]?["sha256Hash"]
+      return [seen.body["query"].map { _ in "text" }, hash.map { _ in "hash" }]
+        .compactMap { $0 }.joined(separator: "+")
+    }
+  }
+
+  @Test("A document is sent by the SHA-256 of its text, and the text once if upstream lacks it")
+  func sendsByHash() async throws {
+    let data = ScriptedUpstream.response(200, Self.json, #"{"data":{"film":null}}"#)
+    let upstream = ScriptedUpstream([
+      .success(ScriptedUpstream.response(200, Self.json, Self.unknown)), .success(data),
+      .success(data),
+    ])
+    let client = upstream.client(Self.byHash)
+    let operation = try Self.operation()
+    let variables = try operation.coerce(VariablesTests.parameters([("id", "9")]))
+    for _ in 0..<2 {
+      let answer = try await client.execute(
+        operation, variables: variables, call: UpstreamCall(idempotencyKey: "k"))
+      #expect(answer.kind == .success)
+    }
+    #expect(sendings(upstream) == ["hash", "text+hash", "hash"])
+    let hash = upstream.seen.first?.body["extensions"]?["persistedQuery"]?["sha256Hash"]?.string
+    #expect(
+      hash == Hexadecimal.encode(SHA256.hash(data: Array(operation.document.utf8))))
+    #expect(upstream.seen.allSatisfy { $0.body["variables"]?.text == #"{"id":"9"}"# })
+  }
+
+  @Test(
+    "An upstream that takes no hashes gets texts",
+    arguments: [
+      (200, #"{"errors":[{"message":"PersistedQueryNotSupported"}]}"#, ["hash", "text", "text"]),
+      (400, #"{"error":"query is missing"}"#, ["hash", "text+hash", "text"]),
+      (400, #"{"errors":[{"message":"No query"}]}"#, ["hash", "text+hash", "text"]),
+      (200, #"{"errors":[{"message":"No query"}]}"#, ["hash", "text+hash", "text"]),
+    ])
+  func fallsBackToTexts(status: Int, refusal: String, wanted: [String]) async throws {
+    let data = ScriptedUpstream.response(200, Self.json, #"{"data":{"film":null}}"#)
+    let upstream = ScriptedUpstream([
+      .success(
+        ScriptedUpstream.response(
+          status, refusal.contains("errors") ? Self.json : "text/plain", refusal)), .success(data),
+      .success(data),
+    ])
+    let client = upstream.client(Self.byHash)
+    for _ in 0..<2 {
+      let answer = try await client.execute(
+        try Self.operation(), variables: .none, call: UpstreamCall())
+      #expect(answer.kind == .success)
+    }
+    #expect(sendings(upstream) == wanted)
+  }
+
+  @Test("Errors of a request by a known hash are returned at once")
+  func returnsErrorsOfKnownDocuments() async throws {
+    let data = ScriptedUpstream.response(200, Self.json, #"{"data":{"film":null}}"#)
+    let refusal = ScriptedUpstream.response(400, Self.json, #"{"errors":[{"message":"x"}]}"#)
+    let upstream = ScriptedUpstream([.success(data), .success(refusal)])
+    let client = upstream.client(Self.byHash)
+    for kind in [UpstreamResponse.Kind.success, .requestError] {
+      let answer = try await client.execute(
+        try Self.operation(), variables: .none, call: UpstreamCall())
+      #expect(answer.kind == kind)
+    }
+    #expect(sendings(upstream) == ["hash", "hash"])
+  }
+
+  @Test("A document that upstream keeps forgetting is sent as text after some calls")
+  func givesUpOnForgetfulUpstreams() async throws {
+    let unknown = ScriptedUpstream.response(200, Self.json, Self.unknown)
+    let data = ScriptedUpstream.response(200, Self.json, #"{"data":{"film":null}}"#)
+    // A hit in between begins the count again.
+    let forgotten = (0..<8).flatMap { _ in [unknown, data] }
+    let upstream = ScriptedUpstream(
+      ([unknown, data, data] + forgotten + [data]).map { .success($0) })
+    let client = upstream.client(Self.byHash)
+    for _ in 0..<11 {
+      let answer = try await client.execute(
+        try Self.operation(), variables: .none, call: UpstreamCall())
+      #expect(answer.kind == .success)
+    }
+    let pairs = (0..<8).flatMap { _ in ["hash", "text+hash"] }
+    #expect(sendings(upstream) == ["hash", "text+hash", "hash"] + pairs + ["text"])
   }
 
   struct Read: Sendable, CustomTestStringConvertible {

@@ -24,7 +24,7 @@ extension Ways {
       let larder = try await Self.filled()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       for (method, target, body) in [
-        ("POST", "/v1/entities/Film", #"{"id":"x"}"#), ("PUT", "/v1/entities/Film/f1", "{}"),
+        ("POST", "/v1/entities/Film", #"{"id":"x"}"#),
         ("PATCH", "/v1/entities/Film/f1", #"{"title":"Mine"}"#),
         ("DELETE", "/v1/entities/Film/f1", nil),
         ("PATCH", "/v1/entities/Film?filter=year%20%3E%200", "{}"),
@@ -61,7 +61,7 @@ extension Ways {
         headers: [Self.admin, ("If-Match", "\"\(before["_rev"]?.string ?? "")\"")])
       #expect(late.status == 412)
       let relation = try await larder.request(
-        "PUT", "/v1/entities/Film/f1", headers: [Self.admin], body: #"{"director":"p1"}"#)
+        "PATCH", "/v1/entities/Film/f1", headers: [Self.admin], body: #"{"director":"p1"}"#)
       #expect(try Self.json(relation)["director"] == "p1")
       #expect(try Self.json(relation)["title"] == "Mended")
       #expect(
@@ -85,8 +85,20 @@ extension Ways {
       let put = try await larder.request(
         "PUT", "/v1/entities/Film/x2", headers: [Self.admin],
         body: #"{"title":"Newer","year":1801}"#)
-      #expect(put.status == 201)
-      #expect(try Self.json(put)["id"] == "x2")
+      let allowed = Set((put["allow"] ?? "").split(separator: ",").map { $0.filter { $0 != " " } })
+      #expect(put.status == 405 && allowed == ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH"])
+      #expect(try Self.json(put)["code"] == "method_not_allowed")
+      let replaced = try await larder.request(
+        "POST", "/v1/entities", headers: [Self.admin],
+        body: #"[{"op":"replace","type":"Film","id":"x2","data":{"title":"Newer"}}]"#)
+      #expect(replaced.status == 422, "\(replaced.text)")
+      #expect(try Self.json(replaced)["errors"]?[0]?["pointer"] == "/0/op")
+      let merged = try await larder.request(
+        "POST", "/v1/entities", headers: [Self.admin],
+        body: """
+          [{"op":"insertOrUpdate","type":"Film","id":"x2","data":{"title":"Newer","year":1801}}]
+          """)
+      #expect(merged.status == 200, "\(merged.text)")
       let many = try await larder.request(
         "PATCH", "/v1/entities/Film?filter=year%20%3C%201850", headers: [Self.admin],
         body: #"{"title":"Old"}"#)
@@ -114,7 +126,7 @@ extension Ways {
         "PATCH", "/v1/entities/Film/none", headers: [Self.admin], body: #"{"title":"X"}"#)
       #expect(missing.status == 404)
       for (method, target, body) in [
-        ("PUT", "/v1/entities/Film/%00", "{}"),
+        ("PATCH", "/v1/entities/Film/%00", "{}"),
         ("POST", "/v1/entities/Film", #"{"id":"a\u0000","title":"X"}"#),
       ] {
         let answer = try await larder.request(

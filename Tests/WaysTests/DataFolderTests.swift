@@ -1,6 +1,8 @@
+import Cryptography
 import DemoUpstream
 import Foundation
 import LosslessJSON
+import Model
 import TestSupport
 import Testing
 
@@ -8,7 +10,12 @@ extension Ways {
   /// Data folders that earlier builds wrote, each by `Scripts/data-fixture`: this build goes on with them.
   struct DataFolderTests {
     /// By the commit that wrote it; a new one for each change of the database's form.
-    static let folders = ["1506e86"]
+    static let folders = ["1506e86", "93a429e"]
+    /// Those with messages of webhooks, and with a queue that waits for a credential.
+    static let foldersWithHooks = ["93a429e"]
+    // As in the script.
+    private static let hookKey = Array("a key of thirty-two bytes exactly".utf8.prefix(32))
+    private static let hookSecret = "0123456789abcdef"
 
     private struct Written {
       let larder: RunningLarder
@@ -25,6 +32,20 @@ extension Ways {
       }
     }
 
+    /// The example's operations, whose responses can be used for as long as the folders exist.
+    private static func operations() throws -> [String: String] {
+      let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Examples/films/operations").standardizedFileURL
+      var texts: [String: String] = [:]
+      let files = try FileManager.default.contentsOfDirectory(
+        at: folder, includingPropertiesForKeys: nil)
+      for file in files where file.pathExtension == "graphql" {
+        texts[file.lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
+          .replacing(#/staleIfError: \d+/#, with: "staleIfError: \(365 * 86_400)")
+      }
+      return texts
+    }
+
     private static func start(_ name: String, upstreamIsUp: Bool) async throws -> Written {
       let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Fixtures/data/\(name)").path
@@ -38,8 +59,14 @@ extension Ways {
           cache: {staleIfError: 365d}
           queue: {probe: 1s}
           files: {buckets: {pics: {access: public-read}}}
+          hooks:
+            in:
+              cms: {format: plain, secret: whsec_\(Base64.encode(hookKey))}
+              films: {format: hasura, secret: \(hookSecret), \
+          tables: {film: {type: Film, columns: {film_id: id}}}}
           """,
-        upstreamTimeout: "2s", upstream: upstreamIsUp ? nil : "http://127.0.0.1:9/graphql",
+        operations: operations(), upstreamTimeout: "2s",
+        upstream: upstreamIsUp ? nil : "http://127.0.0.1:9/graphql",
         data: "\(folder)/data")
       return Written(
         larder: larder, facts: facts,
@@ -106,6 +133,78 @@ extension Ways {
         written.user, ("Idempotency-Key", "\"fixture-2\""))
       #expect(try Self.json(again)["id"]?.string == written.facts["queued"]?.string)
       #expect(larder.demo.report["RateFilm"].executed == 1)
+      await larder.stop()
+    }
+
+    // The first message after seven days removes the ids of older ones, so each test sends the one that
+    // depends on them first.
+
+    @Test(
+      "A message that was received before the restart is recognised", arguments: foldersWithHooks)
+    func messagesAreRecognised(name: String) async throws {
+      let written = try await Self.start(name, upstreamIsUp: false)
+      let larder = written.larder
+      let id = try written.text("hookMessage")
+      let now = "\(Int(Date().timeIntervalSince1970))"
+      let body = #"{"updates":[{"__typename":"Film","id":"f5","title":"Replayed"}]}"#
+      let code = HMAC<SHA256>.authenticationCode(
+        for: Array("\(id).\(now).\(body)".utf8), using: SymmetricKey(data: Self.hookKey))
+      let replay = try await larder.post(
+        "/v1/hooks/cms", body, ("webhook-id", id), ("webhook-timestamp", now),
+        ("webhook-signature", "v1,\(Base64.encode(Array(code)))"))
+      #expect(replay.status == 200, "\(replay.text)")
+      #expect(try Self.json(replay)["status"] == "repeated", "\(replay.text)")
+      let film = try await larder.get("/v1/entities/Film/f5")
+      #expect(film.text == (try written.text("reported")))
+      await larder.stop()
+    }
+
+    @Test("An event that is older than the last one received is late", arguments: foldersWithHooks)
+    func eventsKeepTheirOrder(name: String) async throws {
+      let written = try await Self.start(name, upstreamIsUp: false)
+      let larder = written.larder
+      func send(_ id: String, at seconds: Double, title: String) async throws -> RawResponse {
+        let moment = Date(timeIntervalSince1970: seconds)
+          .ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true))
+        return try await larder.post(
+          "/v1/hooks/films",
+          #"{"id":"\#(id)","created_at":"\#(moment)","table":{"schema":"public","name":"film"},"#
+            + #""event":{"op":"UPDATE","data":{"old":null,"new":{"film_id":"x1","#
+            + #""title":"\#(title)"}}}}"#, ("webhook-secret", Self.hookSecret))
+      }
+      let last = try #require(written.facts["written"]?.number?.double)
+      let late = try await send("later-1", at: last - 60, title: "Late")
+      #expect(try Self.json(late)["outdated"] == 1, "\(late.text)")
+      let film = try await larder.get("/v1/entities/Film/x1")
+      #expect(film.text == (try written.text("triggered")))
+      let next = try await send("later-2", at: last + 60, title: "Next")
+      #expect(try Self.json(next)["written"] == 1, "\(next.text)")
+      #expect(try Self.json(try await larder.get("/v1/entities/Film/x1"))["title"] == "Next")
+      await larder.stop()
+    }
+
+    @Test(
+      "A queue whose credential upstream refused waits on, and is sent with another one",
+      arguments: foldersWithHooks)
+    func refusedCredentialsStayRefused(name: String) async throws {
+      let written = try await Self.start(name, upstreamIsUp: true)
+      let larder = written.larder
+      let device = ("Device-Token", try written.text("refusedDeviceToken"))
+      let path = "/v1/mutations/\(try written.text("refused"))"
+      let refused = ("Authorization", "Bearer user-refused")
+      #expect(
+        try Self.json(try await larder.get("/v1/queue", device, refused))
+          == ["pending": 1, "parked": 0, "state": "auth_required"])
+      #expect(try Self.json(try await larder.get(path, device, refused))["state"] == "queued")
+      #expect(larder.demo.report["UpdateFilm"].requests == 0)
+      _ = try await larder.get("/v1/queue", device, written.user)
+      let sent = try await eventually {
+        try await larder.get("\(path)?wait=10", device, written.user)
+      } until: {
+        $0.text.contains("applied")
+      }
+      #expect(try Self.json(sent)["state"] == "applied", "\(sent.text)")
+      #expect(larder.demo.report["UpdateFilm"].executed == 1)
       await larder.stop()
     }
 

@@ -44,6 +44,68 @@ extension Ways {
       await larder.stop()
     }
 
+    private static func encoded(_ text: String) -> String {
+      text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    @Test("Filters and orders follow relationships, as the relationships' own paths show them")
+    func followsRelationships() async throws {
+      let larder = try await filled()
+      func page(_ query: String) async throws -> JSONValue {
+        let answer = try await larder.get("/v1/entities/Film?limit=100&total=true&\(query)")
+        #expect(answer.status == 200, Comment(rawValue: answer.text))
+        return try json(answer)
+      }
+      func ids(_ filter: String) async throws -> [String] {
+        let items = try await page("filter=\(Self.encoded(filter))")["items"]?.array ?? []
+        return items.compactMap { $0["id"]?.string }
+      }
+      let director = try json(try await larder.get("/v1/entities/Film/f1/director"))
+      let name = try #require(director["name"]?.string)
+      let quoted = "'" + name.replacing("'", with: "''") + "'"
+      let same = try await ids("director.name = \(quoted)")
+      #expect(same.contains("f1"))
+      for id in same {
+        let other = try json(try await larder.get("/v1/entities/Film/\(id)/director"))
+        #expect(other["name"]?.string == name)
+      }
+      #expect(try await ids("director.name BEGINSWITH[cd] \(quoted.uppercased())").contains("f1"))
+      #expect(try await !ids("director.name != \(quoted)").contains("f1"))
+      // The cast has arguments, so its list is stored under a name with them.
+      let cast = try json(try await larder.get("/v1/entities/Film/f1/cast?total=true"))
+      let count = try #require(cast["total"]?.int64)
+      let member = try #require(cast["items"]?[0]?["id"]?.string)
+      #expect(count > 0)
+      #expect(try await ids("cast.count = \(count)") == ["f1"])
+      #expect(try await ids("ANY cast.id = '\(member)'") == ["f1"])
+      #expect(try await ids("NONE cast.id = '\(member)'").isEmpty)
+      let all = try await page("")["total"]?.int64
+      let missing = try await page("filter=\(Self.encoded("cast IS MISSING"))")["total"]?.int64
+      #expect(missing == all.map { $0 - 1 })
+      let ordered = try await page("order=director.name,id&section=director.name")
+      let sections = ordered["sections"]?.array?.compactMap { $0["name"]?.string } ?? []
+      #expect(sections == sections.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+      #expect(sections.contains(name))
+      await larder.stop()
+    }
+
+    @Test(
+      "A path that cannot be followed is refused with its reason",
+      arguments: [
+        ("/v1/entities/Film?filter=", "director.age = 1", "Person has no column age"),
+        ("/v1/entities/Film?filter=", "cast.name = 'x'", "write ANY or NONE"),
+        ("/v1/entities/Film?order=", "cast.name", "leads to many entities"),
+        ("/v1/entities/Film?filter=", "year > now()", "now() is a time"),
+        ("/v1/changes?types=Film&filter=", "director.name = 'x'", "follows a relationship"),
+      ])
+    func refusesPaths(target: String, text: String, reason: String) async throws {
+      let larder = try await RunningLarder.start()
+      let answer = try await larder.get(target + Self.encoded(text))
+      #expect(answer.status == 400)
+      #expect(answer.text.contains(reason), Comment(rawValue: answer.text))
+      await larder.stop()
+    }
+
     @Test("A collection is filtered, ordered and paged")
     func pagesFilterAndOrder() async throws {
       let larder = try await filled()
@@ -103,7 +165,9 @@ extension Ways {
       let card = try json(try await larder.get("/v1/entities/Film/f1?view=FilmCard"))
       #expect(card["title"] == film["title"])
       #expect(card["synopsis"] == nil)
-      #expect(card["_rev"] == film["_rev"])
+      // A view's revision is its own.
+      #expect(card["_rev"]?.string != nil)
+      #expect(card["_rev"] != film["_rev"])
       let page = try json(
         try await larder.get("/v1/entities/Film?order=year&section=year&limit=1&total=true"))
       let sections = try #require(page["sections"]?.array)
@@ -113,6 +177,33 @@ extension Ways {
       let told = try #require(types?.first { $0["name"]?.string == "Film" })
       #expect(told["count"] == page["total"])
       #expect(told["views"]?.array?.contains("FilmCard") == true)
+      await larder.stop()
+    }
+
+    @Test("A read nests related entities, with a tag that follows them")
+    func nestsRelatedEntities() async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f1")
+      let target = "/v1/entities/Film/f1?include=director,cast(limit:%202,%20order:%20name)"
+      let response = try await larder.get(target)
+      #expect(response.status == 200, "\(response.text)")
+      let film = try json(response)
+      #expect(film["director"] == (try json(try await larder.get("/v1/entities/Film/f1/director"))))
+      let cast = try json(try await larder.get("/v1/entities/Film/f1/cast?limit=2&order=name"))
+      #expect(film["cast"] == cast["items"])
+      let tag = try #require(response["etag"])
+      #expect(try await larder.get(target, ("If-None-Match", tag)).status == 304)
+      let refused = try await larder.get("/v1/entities/Film?include=title,cast(limit:0)")
+      #expect(refused.status == 400)
+      #expect(refused.text.contains("limit of cast"))
+      let list = "/v1/entities/Film/diff?include=director&filter=id%20%3D%20%27f1%27"
+      let full = try json(try await larder.get(list))
+      #expect(full["items"]?[0]?["director"]?["__typename"] == "Person")
+      let revision = try #require(full["items"]?[0]?["_rev"]?.string)
+      let rows = #"{"have":[["Film/f1","\#(revision)"]]}"#
+      let same = try await larder.post(list, rows)
+      #expect(try json(same)["kind"] == "diff", "\(same.text)")
+      #expect(try json(same)["updates"] == [])
       await larder.stop()
     }
 

@@ -25,22 +25,26 @@ final class RunningLarder {
   private let service: String?
   private let upstreamTimeout: String
   private let upstream: String?
+  /// Lines of the section `upstream`, indented.
+  private let upstreamLines: String
   /// Instead of the film library's.
   private let schema: String?
   private let forward: String
 
   /// - Parameters:
   ///   - settings: lines added to `larder.yaml`.
-  ///   - operations: files instead of the example's, by name.
+  ///   - operations: files instead of the example's, by name; or `manifest.json` alone.
   ///   - service: a header of the service's own, `name: value`.
   ///   - upstream: the address of another upstream than the film library.
+  ///   - upstreamLines: lines of the section `upstream`, indented by two.
   ///   - forward: names of the header fields passed upstream, separated by commas.
   ///   - recentMax: requests that the film library keeps for a look at them.
   ///   - data: a folder to begin with a copy of.
   static func start(
     settings: String = "", operations: [String: String] = [:], service: String? = nil,
-    upstreamTimeout: String = "20s", upstream: String? = nil, schema: String? = nil,
-    forward: String = "authorization", recentMax: Int = 50, data: String? = nil
+    upstreamTimeout: String = "20s", upstream: String? = nil, upstreamLines: String = "",
+    schema: String? = nil, forward: String = "authorization", recentMax: Int = 50,
+    data: String? = nil
   ) async throws -> RunningLarder {
     var options = DemoOptions(now: { Int64(Date().timeIntervalSince1970) })
     options.recentMax = recentMax
@@ -48,8 +52,8 @@ final class RunningLarder {
     try await demo.start()
     let larder = try RunningLarder(
       demo: demo, settings: settings, operations: operations, service: service,
-      upstreamTimeout: upstreamTimeout, upstream: upstream, schema: schema,
-      forward: forward)
+      upstreamTimeout: upstreamTimeout, upstream: upstream, upstreamLines: upstreamLines,
+      schema: schema, forward: forward)
     if let data {
       try FileManager.default.copyItem(atPath: data, toPath: "\(larder.folder)/data")
     }
@@ -59,7 +63,8 @@ final class RunningLarder {
 
   private init(
     demo: DemoServer, settings: String, operations: [String: String], service: String?,
-    upstreamTimeout: String, upstream: String?, schema: String?, forward: String
+    upstreamTimeout: String, upstream: String?, upstreamLines: String, schema: String?,
+    forward: String
   ) throws {
     self.demo = demo
     extraSettings = settings
@@ -67,6 +72,7 @@ final class RunningLarder {
     self.service = service
     self.upstreamTimeout = upstreamTimeout
     self.upstream = upstream
+    self.upstreamLines = upstreamLines
     self.schema = schema
     self.forward = forward
     folder =
@@ -78,6 +84,31 @@ final class RunningLarder {
   deinit {
     try? FileManager.default.removeItem(atPath: folder)
   }
+
+  /// One of several upstreams.
+  struct UpstreamSetup {
+    /// Lines of its section in `larder.yaml`.
+    let settings: [String]
+    let schema: String
+    var operations: String
+  }
+
+  /// Starts Larder with several upstreams in place of the film library.
+  static func start(
+    upstreams: [String: UpstreamSetup], settings: String = ""
+  ) async throws -> RunningLarder {
+    let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
+    try await demo.start()
+    let larder = try RunningLarder(
+      demo: demo, settings: settings, operations: [:], service: nil, upstreamTimeout: "20s",
+      upstream: nil, upstreamLines: "", schema: nil, forward: "")
+    larder.upstreams = upstreams
+    try await larder.startService()
+    return larder
+  }
+
+  /// By name; empty for one upstream. Another set is of the next start of the service.
+  var upstreams: [String: UpstreamSetup] = [:]
 
   /// Opens the same data again after ``stopService()``.
   func startService() async throws {
@@ -137,11 +168,40 @@ final class RunningLarder {
     try await request("POST", target, headers: headers, body: body)
   }
 
+  private func severalSettingsText() throws -> String {
+    var sections: [String] = []
+    for (name, setup) in upstreams.sorted(by: { $0.key < $1.key }) {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder)/operations/\(name)", withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        atPath: "\(folder)/schemas", withIntermediateDirectories: true)
+      try Data(setup.operations.utf8).write(
+        to: URL(filePath: "\(folder)/operations/\(name)/all.graphql"))
+      try Data(setup.schema.utf8).write(to: URL(filePath: "\(folder)/schemas/\(name).graphql"))
+      sections.append(
+        "  \(name):\n" + setup.settings.map { "    \($0)" }.joined(separator: "\n"))
+    }
+    return """
+      listen: 127.0.0.1:0
+      upstreams:
+      \(sections.joined(separator: "\n"))
+      admin:
+        token: \(Self.adminToken)
+      log:
+        level: error
+      \(extraSettings)
+      """
+  }
+
   private func settingsText() throws -> String {
+    if !upstreams.isEmpty { return try severalSettingsText() }
     let examples = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Examples/films").standardized.path
     var operationsFolder = "\(examples)/operations"
-    if !operations.isEmpty {
+    if let manifest = operations["manifest.json"] {
+      operationsFolder = "\(folder)/manifest.json"
+      try Data(manifest.utf8).write(to: URL(filePath: operationsFolder))
+    } else if !operations.isEmpty {
       operationsFolder = "\(folder)/operations"
       try? FileManager.default.removeItem(atPath: operationsFolder)
       try FileManager.default.createDirectory(
@@ -161,6 +221,7 @@ final class RunningLarder {
         forward: [\(forward)]
         timeout: \(upstreamTimeout)
       \(service.map { "  headers:\n    \($0)" } ?? "")
+      \(upstreamLines)
       admin:
         token: \(Self.adminToken)
       log:

@@ -120,7 +120,12 @@ extension Ways {
       #expect(answer.code == "outcome_unknown")
       #expect(answer.body["retry"] == "same-key")
       try await world.larder.demo.change { $0.fail = .off }
-      let again = try await world.submit(body, key: "1")
+      // On a busy machine an attempt that hangs can outlast the second's deadline.
+      let again = try await eventually {
+        try await world.submit(body, key: "1")
+      } until: {
+        !isRepeatable || $0.status == 200
+      }
       if isRepeatable {
         #expect(again.status == 200, "\(again.body)")
         #expect(world.larder.demo.report[operation].executed == 1)

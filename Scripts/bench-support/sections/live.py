@@ -3,9 +3,6 @@
 import json
 import math
 import os
-import resource
-import selectors
-import socket
 import statistics
 import time
 
@@ -14,6 +11,7 @@ from connection import Connection, request
 from process import BenchError
 from report import Goal, median_text, ratios
 from sections.hit import PATH, fill
+from streams import Streams, raise_limit
 from wrk import load
 
 STREAMS = 1_000
@@ -23,22 +21,14 @@ STREAM_PATH = "/v1/changes/stream?since=now&types=Film"
 # silent.
 SETTLE_SECONDS = 6
 SILENT_SECONDS = 8
-EVENT_SECONDS_MAX = 20
 KIBIBYTE = 1024
 
 
 def run(bench):
     films = servers.Films(bench, "live")
-    _raise_limit()
+    raise_limit(STREAMS)
     _show_deltas(bench, films.ready_larder("deltas"))
     _show_streams(bench, films.ready_larder("streams"))
-
-
-def _raise_limit():
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if most < STREAMS + 100:
-        raise BenchError(f"{STREAMS} streams need more than {most} descriptors")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 # Deltas
@@ -79,50 +69,9 @@ def _show_deltas(bench, larder):
 # Streams
 
 
-class Streams:
-    """Many clients of one stream, watched together; their events are counted, not stored."""
-
-    def __init__(self, port, count):
-        self.selector = selectors.DefaultSelector()
-        self.sockets = []
-        message = request("GET", STREAM_PATH)
-        for _ in range(count):
-            client = socket.create_connection(("127.0.0.1", port), 30)
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            client.sendall(message)
-            self.sockets.append(client)
-        for client in self.sockets:
-            received = b""
-            # The bookmark is the first event: from then on the stream waits.
-            while b"event: bookmark" not in received:
-                received += client.recv(65536) or self._ended()
-            if not received.startswith(b"HTTP/1.1 200 "):
-                raise BenchError(f"a stream was refused: {received[:200]}")
-            client.setblocking(False)
-            self.selector.register(client, selectors.EVENT_READ)
-
-    def _ended(self):
-        raise BenchError("a stream ended")
-
-    def hear(self, mark):
-        """Returns when each stream has got an event with this mark."""
-        waiting = set(self.sockets)
-        # A mark can arrive in two pieces.
-        ends = {}
-        deadline = time.perf_counter() + EVENT_SECONDS_MAX
-        while waiting:
-            ready = self.selector.select(max(0, deadline - time.perf_counter()))
-            if not ready:
-                raise BenchError(f"{len(waiting)} streams got no event within seconds")
-            for key, _ in ready:
-                told = ends.get(key.fileobj, b"") + (key.fileobj.recv(65536) or self._ended())
-                ends[key.fileobj] = told[-len(mark) :]
-                if mark in told:
-                    waiting.discard(key.fileobj)
-
-    def close(self):
-        for client in self.sockets:
-            client.close()
+def _opened(larder, count):
+    # The bookmark is the first event: from then on the stream waits.
+    return Streams(larder.port, [request("GET", STREAM_PATH)] * count, b"event: bookmark")
 
 
 def _show_streams(bench, larder):
@@ -130,11 +79,11 @@ def _show_streams(bench, larder):
         for number in range(20):
             _commit(writer, number)
         # The allocator's own growth under a burst of work is not due to the streams.
-        warm = Streams(larder.port, 50)
+        warm = _opened(larder, 50)
         warm.close()
         alone = _silence(larder)
         before = larder.memory()
-        streams = Streams(larder.port, STREAMS)
+        streams = _opened(larder, STREAMS)
         try:
             time.sleep(SETTLE_SECONDS)
             opened = larder.memory()

@@ -1,4 +1,4 @@
-package import Model
+import Model
 
 /// Decides which password is hashed next and which job is refused, so that no network and no
 /// account takes all places.
@@ -115,12 +115,12 @@ struct HashingQueue {
 }
 
 /// The network and account that a hashing job is counted for.
-package struct HashingShare: Hashable, Sendable {
+struct HashingShare: Hashable, Sendable {
   let network: ClientNetwork
   /// An account, or an account on one of the networks that it has signed in from.
   let account: String
 
-  package init(network: ClientNetwork, account: String) {
+  init(network: ClientNetwork, account: String) {
     self.network = network
     self.account = account
   }

@@ -4,7 +4,7 @@ import Cryptography
 /// memory with the first two.
 package struct ScryptCost: Hashable, Sendable {
   /// The exponents that settings allow.
-  package static let exponents = 10...20
+  static let exponents = 10...20
   /// The maximum in a stored hash; larger ones would exhaust memory.
   private static let factorsMax = 64
 

@@ -17,7 +17,7 @@ package struct TokenIssuer: Sendable {
   let keys: any KeySource
 
   /// Maximum clock difference to other services.
-  package static let foreignLeeway = Duration.seconds(60)
+  static let foreignLeeway = Duration.seconds(60)
 
   /// An issuer whose keys are fetched.
   package static func remote(

@@ -5,8 +5,8 @@ package import Logging
 import LosslessJSON
 
 /// Writes each log event as one line to standard error.
-package struct LineLogHandler: LogHandler {
-  package var metadata: Logger.Metadata = [:]
+struct LineLogHandler: LogHandler {
+  var metadata: Logger.Metadata = [:]
   private let threshold: LogThreshold
   /// The level set for this logger only, if any.
   private var ownLevel: Logger.Level?
@@ -24,12 +24,12 @@ package struct LineLogHandler: LogHandler {
     self.write = write
   }
 
-  package var logLevel: Logger.Level {
+  var logLevel: Logger.Level {
     get { ownLevel ?? threshold.level }
     set { ownLevel = newValue }
   }
 
-  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
@@ -40,7 +40,7 @@ package struct LineLogHandler: LogHandler {
         separator: .omitted))
   }
 
-  package func log(event: LogEvent) {
+  func log(event: LogEvent) {
     let merged = metadata.merging(event.metadata ?? [:]) { _, new in new }
     let line = LogLine(
       time: Self.now(), level: event.level, label: label, message: "\(event.message)",

@@ -8,7 +8,7 @@ package enum StandardStreams {
   }
 
   /// Writes a line that announces the service, without waiting more than a second for a reader.
-  package static func announce(_ line: String) {
+  static func announce(_ line: String) {
     StandardStream.output.write(Array((line + "\n").utf8), patience: .seconds(1))
   }
 

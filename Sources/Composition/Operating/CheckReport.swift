@@ -13,20 +13,17 @@ package struct CheckReport {
     var sections = workspace.loaded.notes.map(\.description)
     sections += workspace.warnings.map(\.report)
     sections += Self.queued(workspace)
-    let subscriptions = operations.filter { $0.kind == .subscription }
-    sections += Self.access(operations.filter { $0.kind != .subscription })
+    sections += Self.access(operations)
     sections += StoredReach(workspace).section
-    sections += Self.forwarded(workspace.settings.upstream.forward)
+    sections += workspace.settings.allUpstreams.flatMap(Self.forwarded)
+    sections += Self.webhooks(workspace)
     sections += Self.uncached(operations)
-    if !subscriptions.isEmpty {
-      sections.append(
-        "Not served by this version (subscriptions): "
-          + subscriptions.map(\.name).joined(separator: ", "))
-    }
-    let count = operations.count == 1 ? "1 operation" : "\(operations.count) operations"
+    sections += Self.lookups(workspace.registry)
+    sections += workspace.settings.allUpstreams.flatMap(Self.standing)
+    let count = operations.count.counted("operation")
     let warnings = workspace.warnings.count
     sections.append(
-      "\(count) checked, no faults" + (warnings > 0 ? ", \(warnings) warnings." : "."))
+      "\(count) checked, no faults" + (warnings > 0 ? ", \(warnings.counted("warning"))." : "."))
     text = sections.joined(separator: "\n\n")
   }
 
@@ -39,7 +36,7 @@ package struct CheckReport {
       }
     }
     return groups.sorted { $0.key < $1.key }.map { group, members in
-      "\(group): \(members.map(\.name).joined(separator: ", "))"
+      "\(group): \(members.map(\.labelledName).joined(separator: ", "))"
     }
   }
 
@@ -58,8 +55,10 @@ package struct CheckReport {
   }
 
   /// The handling of each forwarded header field.
-  private static func forwarded(_ names: [String]) -> [String] {
+  private static func forwarded(_ upstream: NamedUpstream) -> [String] {
+    let names = upstream.settings.forward
     guard !names.isEmpty else { return [] }
+    let target = upstream.name == .sole ? "upstream" : "the upstream \(upstream.name)"
     let lines = names.map { name in
       if ForwardedHeaders.credentials.contains(name) {
         return "  \(name): a credential; each caller has its own copy of a response"
@@ -69,7 +68,44 @@ package struct CheckReport {
           + " private"
         : "  \(name): part of the cache key, stored in clear text; responses are public"
     }
-    return ["Forwarded to upstream:\n" + lines.joined(separator: "\n")]
+    return ["Forwarded to \(target):\n" + lines.joined(separator: "\n")]
+  }
+
+  private static func webhooks(_ workspace: Workspace) -> [String] {
+    let lines = HooksCheck(
+      settings: workspace.settings.hooks, outline: workspace.registry.outline
+    ).lines
+    guard !lines.isEmpty else { return [] }
+    return ["Webhooks:\n" + lines.map { "  \($0.hook): \($0.text)" }.joined(separator: "\n")]
+  }
+
+  /// What keeps stored data up to date while no client asks.
+  private static func standing(_ upstream: NamedUpstream) -> [String] {
+    let settings = upstream.settings
+    let place = upstream.name == .sole ? "" : " at the upstream \(upstream.name)"
+    let lines =
+      settings.standing.map { settings in
+        let rule = settings.rule
+        let gaps = rule.catchUp.map { "caught up by \($0.operation)" } ?? "marked as due"
+        return "  \(rule.operation): subscribed; gaps are \(gaps)"
+      } + settings.polls.map { "  \($0.rule.operation): every \($0.rule.every.wholeSeconds) s" }
+    return lines.isEmpty
+      ? []
+      : [
+        "Kept up to date with the service's credentials\(place):\n" + lines.joined(separator: "\n")
+      ]
+  }
+
+  /// Queries for one entity that the store could answer.
+  private static func lookups(_ registry: OperationRegistry) -> [String] {
+    let lines = registry.operations.compactMap { operation in
+      operation.lookupProposal.map { "  \(operation.name): @cache(lookup: \"\($0)\")" }
+    }
+    guard !lines.isEmpty else { return [] }
+    return [
+      "Could be answered from stored entities while upstream is unavailable, with:\n"
+        + lines.joined(separator: "\n")
+    ]
   }
 
   private static func uncached(_ operations: [OperationDescription]) -> [String] {
@@ -77,44 +113,74 @@ package struct CheckReport {
     guard !members.isEmpty else { return [] }
     return [
       "Not cached:\n"
-        + members.map { "  \($0.name): \($0.reason)" }.joined(separator: "\n")
+        + members.map { "  \($0.labelledName): \($0.reason)" }.joined(separator: "\n")
     ]
   }
 }
 
+extension OperationDescription {
+  /// The name, with that of its upstream if there are several.
+  fileprivate var labelledName: String { upstream.map { "\(name) (\($0))" } ?? name }
+}
+
 /// The callers who can read stored entities of each type, derived from the operations that select it.
 struct StoredReach {
+  /// What the operations of one upstream mean for their callers.
+  private struct Rights {
+    let hasServiceCredentials: Bool
+    let forwardsCredentials: Bool
+    /// Whether a verified user's request can go upstream without the user's credential; it then has
+    /// the service's rights like any other.
+    let usersMayComeWithout: Bool
+
+    init(_ upstream: UpstreamSettings, _ accounts: AccountsSettings) {
+      hasServiceCredentials = upstream.hasServiceCredentials
+      let names = upstream.forward.map { $0.lowercased() }
+      usersMayComeWithout =
+        !names.contains("authorization")
+        || accounts.provider == .local && !upstream.forwardsOwnTokens
+      forwardsCredentials = names.contains(where: ForwardedHeaders.credentials.contains)
+    }
+  }
+
   private let registry: OperationRegistry
-  private let hasServiceCredentials: Bool
-  private let forwardsCredentials: Bool
-  /// Whether a verified user's request can go upstream without the user's credential; it then has the
-  /// service's rights like any other.
-  private let usersMayComeWithout: Bool
+  private let rights: [UpstreamName: Rights]
+  /// The names of operations that the service itself runs.
+  private let ownNames: Set<String>
 
   init(_ workspace: Workspace) {
     registry = workspace.registry
-    hasServiceCredentials = workspace.settings.upstream.hasServiceCredentials
-    let names = workspace.settings.upstream.forward.map { $0.lowercased() }
-    usersMayComeWithout =
-      !names.contains("authorization")
-      || workspace.settings.accounts.provider == .local
-        && !workspace.settings.upstream.forwardsOwnTokens
-    forwardsCredentials = workspace.settings.upstream.forward.contains {
-      ForwardedHeaders.credentials.contains($0.lowercased())
+    let all = workspace.settings.allUpstreams
+    ownNames = Set(
+      all.map(\.settings).flatMap { upstream in
+        upstream.standing.flatMap {
+          [$0.rule.operation, $0.rule.catchUp?.operation].compactMap { $0 }
+        } + upstream.polls.map(\.rule.operation)
+      })
+    let upstreams = all.map {
+      ($0.name, Rights($0.settings, workspace.settings.accounts))
     }
+    rights = Dictionary(uniqueKeysWithValues: upstreams)
   }
 
   /// The section of the report; empty if no operation selects an entity.
   var section: [String] {
     var readers: [String: Set<Reader>] = [:]
     for operation in registry.operations {
+      guard let rights = rights[operation.upstream] else { continue }
       for type in operation.entityTypes {
-        readers[type, default: []].formUnion(self.readers(of: operation))
+        readers[type, default: []].formUnion(self.readers(of: operation, rights))
       }
     }
     guard !readers.isEmpty else { return [] }
+    let upstreams = registry.upstreamsOfTypes
     let lines = readers.sorted { $0.key < $1.key }.map { type, readers in
-      "  \(type): \(readers.sorted().map(text).joined(separator: "; "))"
+      let names = (upstreams[type] ?? []).sorted()
+      let isGuarded = names.contains { rights[$0]?.hasServiceCredentials == true }
+      let from =
+        rights.count > 1 ? " (\(names.map(\.text).joined(separator: ", ")))" : ""
+      let texts = readers.sorted().map { text($0, isGuarded: isGuarded) }
+      return "  \(type)\(from): \(texts.joined(separator: "; "))"
     }
     return ["Stored entities can be read by:\n" + lines.joined(separator: "\n")]
   }
@@ -127,24 +193,31 @@ struct StoredReach {
     case each
   }
 
-  private func readers(of operation: RegisteredOperation) -> [Reader] {
+  private func readers(of operation: RegisteredOperation, _ rights: Rights) -> [Reader] {
+    let shared = operation.access.role?.demanded.map { Reader.role($0.rawValue.lowercased()) }
+    // The service's own runs carry no caller's credential.
+    let own = ownNames.contains(operation.name) ? [shared ?? .anyone] : []
+    return callersReaders(of: operation, rights) + own
+  }
+
+  private func callersReaders(of operation: RegisteredOperation, _ rights: Rights) -> [Reader] {
     if let claim = operation.claim { return [.claim(claim)] }
     let shared = operation.access.role?.demanded.map { Reader.role($0.rawValue.lowercased()) }
-    guard operation.sendsCallersCredential, forwardsCredentials else {
+    guard operation.sendsCallersCredential, rights.forwardsCredentials else {
       return [shared ?? .anyone]
     }
     // A call without a credential has the service's rights, if it is admitted at all.
     switch operation.access.role?.demanded {
     case .device, .admin: return [.each] + [shared ?? .anyone]
-    case .user: return [.each] + (usersMayComeWithout ? [shared ?? .anyone] : [])
+    case .user: return [.each] + (rights.usersMayComeWithout ? [shared ?? .anyone] : [])
     case nil:
-      return operation.access.isOpen || usersMayComeWithout ? [.each, .anyone] : [.each]
+      return operation.access.isOpen || rights.usersMayComeWithout ? [.each, .anyone] : [.each]
     }
   }
 
-  private func text(_ reader: Reader) -> String {
+  private func text(_ reader: Reader, isGuarded: Bool) -> String {
     switch reader {
-    case .anyone: hasServiceCredentials ? "users verified here, the operator" : "anyone"
+    case .anyone: isGuarded ? "users verified here, the operator" : "anyone"
     case .role(let role): "role \(role)"
     case .claim(let name): "verified users with the same \(name)"
     case .each: "each caller, data fetched with their own credential"
@@ -163,7 +236,7 @@ enum QueuedOperations {
       survey.note(held, fit: fit)
     }
     return survey.misfits.map { misfits in
-      let mutations = misfits.count == 1 ? "1 queued mutation" : "\(misfits.count) queued mutations"
+      let mutations = misfits.count.counted("queued mutation")
       return "\(misfits.operation): \(mutations) cannot be sent. \(misfits.detail)"
     }
   }

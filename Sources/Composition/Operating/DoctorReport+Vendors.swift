@@ -36,7 +36,7 @@ extension DoctorReport {
       ]
     case .local:
       let isOpen = settings.accounts.signUp == .open
-      guard isOpen, settings.upstream.hasServiceCredentials else {
+      guard isOpen, settings.hasServiceCredentials else {
         return [
           Finding(
             part: "accounts", verdict: .good,

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Gateway
+import GraphQL
 import HTTPClient
+import LosslessJSON
 import Model
 import Storage
 import Transport
@@ -38,7 +40,8 @@ package struct DoctorReport: Sendable {
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) async -> DoctorReport {
     var findings = loaded.notes.map { Finding(part: "settings", verdict: .note, text: "\($0)") }
-    findings += operations(loaded)
+    let opened = open(loaded)
+    findings += operations(opened)
     findings += certificates(loaded.settings.tls)
     findings += disk(loaded.settings.dataFolder)
     findings += database(loaded.settings, isDeep: isDeep)
@@ -51,21 +54,39 @@ package struct DoctorReport: Sendable {
       findings += await files(loaded.settings.files)
       findings += await push(loaded.settings.push)
     }
-    findings.append(await upstream(loaded.settings))
+    let workspace = try? opened.get()
+    findings += await upstreams(loaded.settings, workspace)
+    for upstream in loaded.settings.allUpstreams {
+      findings += await live(upstream, workspace?.registry)
+    }
     return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))
   }
 
-  private static func operations(_ loaded: LoadedSettings) -> [Finding] {
+  private static func open(_ loaded: LoadedSettings) -> Result<Workspace, StartFailure> {
     do throws(StartFailure) {
-      let workspace = try Workspace.open(loaded)
+      return .success(try Workspace.open(loaded))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func operations(_ opened: Result<Workspace, StartFailure>) -> [Finding] {
+    do throws(StartFailure) {
+      let workspace = try opened.get()
       let count = workspace.registry.operations.count
       let warnings = workspace.warnings.count
       let finding = Finding(
         part: "operations", verdict: warnings == 0 ? .good : .note,
-        text: "\(count) operations, \(warnings) warnings; see larder check")
-      return [finding] + queue(workspace)
+        text: "\(count.counted("operation")), \(warnings.counted("warning")); see larder check")
+      return [finding] + queue(workspace) + hooks(workspace)
     } catch {
       return [Finding(part: "operations", verdict: .bad, text: error.description)]
+    }
+  }
+
+  private static func hooks(_ workspace: Workspace) -> [Finding] {
+    HooksCheck(settings: workspace.settings.hooks, outline: workspace.registry.outline).lines.map {
+      Finding(part: "webhook \($0.hook)", verdict: .good, text: $0.text)
     }
   }
 
@@ -175,36 +196,84 @@ package struct DoctorReport: Sendable {
           + "can lose pages then" : version)
   }
 
-  private static func upstream(_ settings: Settings) async -> Finding {
-    guard let url = settings.upstream.url?.text else {
-      return Finding(part: "upstream", verdict: .bad, text: "upstream.url is not set")
+  /// One finding for each upstream, asked all at once: one that hangs does not delay the others.
+  private static func upstreams(
+    _ settings: Settings, _ workspace: Workspace?
+  ) async -> [Finding] {
+    let drift = workspace.map {
+      SchemaDrift(sources: UpstreamFiles.read(settings).sources, registry: $0.registry)
+    }
+    return await withTaskGroup(of: (Int, [Finding]).self) { group in
+      for (index, upstream) in settings.allUpstreams.enumerated() {
+        group.addTask { (index, await self.upstream(upstream, drift)) }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }.sorted { $0.0 < $1.0 }.flatMap(\.1)
+  }
+
+  private static func upstream(
+    _ named: NamedUpstream, _ drift: SchemaDrift?
+  ) async -> [Finding] {
+    let part = named.name == .sole ? "upstream" : "upstream \(named.name)"
+    guard let url = named.settings.url?.text else {
+      return [Finding(part: part, verdict: .bad, text: "\(named.section).url is not set")]
     }
     do {
       let group = try EventLoopGroup(count: 1)
       let client = HTTPClient(
         group: group, tls: try TLSClientContext(), random: { Double.random(in: 0..<1) })
       let upstream = UpstreamClient(
-        settings: UpstreamConfiguration(settings, url: url), clock: SystemClock.wall,
-        client: client)
-      let finding = await ask(upstream, url: url)
+        settings: UpstreamConfiguration(named), clock: SystemClock.wall, client: client)
+      let findings = await ask(upstream, url: url, part: part, drift)
       await client.close()
       await group.shutdown()
-      return finding
+      return findings
     } catch {
-      return Finding(part: "upstream", verdict: .bad, text: "\(error)")
+      return [Finding(part: part, verdict: .bad, text: "\(error)")]
     }
   }
 
-  private static func ask(_ upstream: UpstreamClient, url: String) async -> Finding {
+  private static func ask(
+    _ upstream: UpstreamClient, url: String, part: String, _ drift: SchemaDrift?
+  ) async -> [Finding] {
     do throws(UpstreamFailure) {
       let response = try await upstream.introspect(call: UpstreamCall())
-      return Finding(
-        part: "upstream", verdict: response.data == nil ? .note : .good,
-        text: response.data == nil
-          ? "\(url) responds, but refuses introspection" : "\(url) responds to introspection")
+      guard response.data != nil else {
+        return [
+          Finding(
+            part: part, verdict: .note, text: "\(url) responds, but refuses introspection")
+        ]
+      }
+      return [Finding(part: part, verdict: .good, text: "\(url) responds to introspection")]
+        + schema(of: upstream.settings.name, response, part: part, drift)
     } catch {
-      return Finding(part: "upstream", verdict: .bad, text: "\(url): \(error)")
+      return [Finding(part: part, verdict: .bad, text: "\(url): \(error)")]
     }
+  }
+
+  /// Whether upstream's present schema still fits the operations.
+  private static func schema(
+    of upstream: UpstreamName, _ response: UpstreamResponse, part: String, _ drift: SchemaDrift?
+  ) -> [Finding] {
+    guard let drift else { return [] }
+    let sdl: String
+    do throws(Faults) {
+      sdl = try Schema.build(introspection: JSONValue(response.document.root)).sdl
+    } catch {
+      return [Finding(part: part, verdict: .note, text: "its schema is not valid: \(error)")]
+    }
+    let differences = drift.differences(of: upstream, to: sdl)
+    guard !differences.isEmpty else {
+      return [Finding(part: part, verdict: .good, text: "its schema fits the operations")]
+    }
+    let shown = differences.prefix(SchemaDrift.shownMax).joined(separator: "; ")
+    let more = differences.count - SchemaDrift.shownMax
+    return [
+      Finding(
+        part: part, verdict: .bad,
+        text: "its schema does not fit the operations any more: \(shown)"
+          + (more > 0 ? "; and \(more) more" : "") + "; run larder schema pull and larder check")
+    ]
   }
 }
 

@@ -14,11 +14,22 @@ package struct RoutesReport {
   package init(_ workspace: Workspace) {
     let directory = OperationDirectory(registry: workspace.registry)
     let operations = directory.descriptions
+    let upstreams = workspace.settings.allUpstreams
+    let forwarding = Set(
+      upstreams.filter { upstream in
+        upstream.settings.forward.contains { ForwardedHeaders.credentials.contains($0) }
+      }.map(\.name.text))
+    func cacheText(of operation: OperationDescription) -> String {
+      operation.cacheText(
+        forwardsCredentials: forwarding.contains(
+          operation.upstream ?? upstreams.first?.name.text ?? ""))
+    }
     var table = TextTable("METHOD", "PATH", "OPERATION", "ACCESS", "CACHE")
-    for operation in operations where operation.kind != .subscription {
+    for operation in operations {
+      // The paths of `@route` are among the lines of the table.
       table.add(
-        operation.method, "/v1/operations/\(operation.name)", operation.name,
-        operation.accessText, operation.cacheText)
+        operation.method, operation.paths[0], operation.name, operation.accessText,
+        cacheText(of: operation))
     }
     let lines = LarderRoutes.lines(
       for: directory.operations, hasPages: PublicFolder.exists(workspace.settings),
@@ -27,7 +38,7 @@ package struct RoutesReport {
       let operation = line.operation.flatMap { name in operations.first { $0.name == name } }
       table.add(
         line.method.name, line.pattern.description, operation?.name ?? "-",
-        operation?.accessText ?? "-", operation?.cacheText ?? "-")
+        operation?.accessText ?? "-", operation.map(cacheText) ?? "-")
     }
     text = table.text
   }
@@ -38,7 +49,10 @@ extension OperationDescription {
   var accessText: String { role?.lowercased() ?? (isOpen ? "anyone" : "token") }
 
   /// The cache windows in seconds, or the reason why there are none.
-  var cacheText: String {
+  ///
+  /// - Parameter forwardsCredentials: whether calls carry callers' credentials; otherwise all callers
+  ///   share one copy.
+  func cacheText(forwardsCredentials: Bool) -> String {
     guard let policy, isCacheable else { return reason }
     let windows = [
       "fresh \(policy.maxAge.components.seconds)s",
@@ -48,6 +62,7 @@ extension OperationDescription {
     ]
     let sharing =
       switch policy.sharing {
+      case _ where !forwardsCredentials: "public"
       case .public: "public"
       case .user: "per user"
       case .claim(let name): "per claim \(name)"

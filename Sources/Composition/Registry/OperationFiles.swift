@@ -2,10 +2,21 @@ import FoundationEssentials
 import Model
 import Upstream
 
-/// The `*.graphql` files of a folder and its subfolders.
+/// The operations: the `*.graphql` files of a folder and its subfolders, or a manifest.
 enum OperationFiles {
   /// Maximum size of a file: far above any written operation, because a wrong folder can contain anything.
   static let fileBytesMax = 16 << 20
+
+  /// Reads the operations at a path: all files of a folder, or the documents of a manifest.
+  static func read(operations path: String) -> (files: [SourceFile], findings: [Finding]) {
+    var isFolder = false
+    let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+    guard exists, !isFolder else { return read(folder: path) }
+    switch read(file: path) {
+    case .success(let file): return DocumentManifest.read(file)
+    case .failure(let unreadable): return ([], [unreadable.finding])
+    }
+  }
 
   /// Reads all files of a folder.
   ///
@@ -13,7 +24,14 @@ enum OperationFiles {
   static func read(folder: String) -> (files: [SourceFile], findings: [Finding]) {
     var isFolder: Bool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else {
-      return ([], [Finding(severity: .fault, message: "the folder does not exist", path: folder)])
+      return (
+        [],
+        [
+          Finding(
+            severity: .fault, message: "does not exist; it must be a folder or a manifest",
+            path: folder)
+        ]
+      )
     }
     var files: [SourceFile] = []
     var findings: [Finding] = []
@@ -55,7 +73,7 @@ enum OperationFiles {
     }
   }
 
-  private static func paths(below folder: String) -> [String] {
+  static func paths(below folder: String) -> [String] {
     let manager = FileManager.default
     let names = (try? manager.subpathsOfDirectory(atPath: folder)) ?? []
     return names.filter { name in
@@ -104,7 +122,8 @@ struct LocalFile {
       return (nil, [unreadable.finding])
     case .success(let file):
       var reader = LocalSchemaReader(
-        catalogue: registry.catalogue, viewNames: Set(registry.views.keys))
+        catalogue: registry.catalogue, viewNames: Set(registry.views.keys),
+        views: registry.views)
       let (schema, findings) = reader.read(file)
       return (
         schema.map { LocalFile(schema: $0.applying(settings.types), views: reader.views) },

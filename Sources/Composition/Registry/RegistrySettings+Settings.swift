@@ -2,8 +2,8 @@ import Model
 import Upstream
 
 extension RegistrySettings {
-  /// The registry's part of the service's settings.
-  init(_ settings: Settings) {
+  /// The registry's part of the service's settings, for the operations of one upstream.
+  init(_ settings: Settings, _ upstream: NamedUpstream) {
     self.init(
       keys: settings.types.compactMapValues { $0.key.isEmpty ? nil : $0.key },
       indexes: settings.types.compactMapValues { $0.index.isEmpty ? nil : $0.index },
@@ -12,22 +12,45 @@ extension RegistrySettings {
         maxAge: settings.cache.maxAge,
         staleWhileRevalidate: settings.cache.staleWhileRevalidate,
         staleIfError: settings.cache.staleIfError),
-      hasServiceCredentials: settings.upstream.hasServiceCredentials,
-      forwardedHeaders: settings.upstream.forward)
+      hasServiceCredentials: upstream.settings.hasServiceCredentials,
+      forwardedHeaders: upstream.settings.forward,
+      upstream: upstream.name,
+      section: upstream.section,
+      storedTypes: StoredTypeNames(upstream.settings.types.compactMapValues(\.storedName)),
+      sharedTypes: Set(upstream.settings.types.filter(\.value.isShared).keys),
+      sharesPublicData: !settings.dividesPublicData(of: upstream.name),
+      keepsOutline: !settings.hooks.isEmpty)
   }
 }
 
 extension UpstreamConfiguration {
-  /// - Parameter url: the upstream's URL, which the caller has made sure is set.
-  init(_ settings: Settings, url: String) {
+  init(_ upstream: NamedUpstream) {
+    let settings = upstream.settings
     self.init(
-      url: url,
-      dialect: Dialect(settings.upstream.dialect),
-      headers: settings.upstream.headers.sorted { $0.key < $1.key }
+      name: upstream.name,
+      url: settings.url?.text ?? "",
+      dialect: Dialect(settings.dialect),
+      headers: settings.headers.sorted { $0.key < $1.key }
         .map { Header($0.key, $0.value.revealed) },
-      secret: settings.upstream.secret?.revealed,
-      timeout: settings.upstream.timeout,
-      responseDepthMax: settings.upstream.responseDepthMax)
+      secret: settings.secret?.revealed,
+      timeout: settings.timeout,
+      documents: settings.persisted == .apq ? .hash : .text,
+      subscriptions: SubscriptionChoice(settings.subscriptions),
+      webSocketURL: settings.websocketURL?.http,
+      responseDepthMax: settings.responseDepthMax)
+  }
+}
+
+extension SubscriptionChoice {
+  fileprivate init(_ choice: UpstreamSettings.Subscriptions) {
+    self =
+      switch choice {
+      case .auto: .automatic
+      case .transportWS: .transportWS
+      case .legacyWS: .legacyWS
+      case .sse: .eventStream
+      case .off: .off
+      }
   }
 }
 

@@ -1,3 +1,4 @@
+import Filtering
 import Gateway
 import GraphQL
 import Model
@@ -12,8 +13,14 @@ struct TypeSettingsCheck {
   let local: LocalSchema
   private(set) var faults: [SettingsFault] = []
   private(set) var warnings: [Finding] = []
+  /// The indexes of all entries without a fault.
+  private(set) var indexes: IndexPlan
 
-  init(loaded: LoadedSettings, catalogue: EntityCatalogue, local: LocalSchema) {
+  init(
+    loaded: LoadedSettings, catalogue: EntityCatalogue, local: LocalSchema,
+    links: [EntityLink] = []
+  ) {
+    indexes = IndexPlan(EntityGraph(catalogue, links: links))
     self.loaded = loaded
     self.catalogue = catalogue
     self.local = local
@@ -36,7 +43,12 @@ struct TypeSettingsCheck {
   }
 
   private mutating func checkIndex(_ field: String, of type: EntityType) {
-    guard !type.columns.contains(where: { $0.name == field }) else { return }
+    guard IndexDeclaration(field)?.names == [field],
+      !type.columns.contains(where: { $0.name == field })
+    else {
+      if let message = indexes.add(field, of: type) { fault("index", of: type.name, message) }
+      return
+    }
     fault("index", of: type.name, missing(field, of: type, among: type.columns))
   }
 
@@ -61,8 +73,7 @@ struct TypeSettingsCheck {
 
   private mutating func fault(_ setting: String, of type: String, _ message: String) {
     let name = "types.\(type).\(setting)"
-    let place = loaded.places[name] ?? .wholeFile(name: "settings")
-    faults.append(SettingsFault(place, "`\(name)`: \(message)"))
+    faults.append(SettingsFault(loaded.place(of: name), "`\(name)`: \(message)"))
   }
 
   /// A warning instead of a fault, because the operation that selected the type can come back.
@@ -74,7 +85,8 @@ struct TypeSettingsCheck {
       Finding(
         severity: .warning,
         message: "types.\(name) has no effect: no operation selects a type of this name."
-          + NearestNames.didYouMean(name, among: catalogue.types.map(\.name))))
+          + NearestNames.didYouMean(name, among: catalogue.types.map(\.name)),
+        setting: "types.\(name)"))
   }
 }
 

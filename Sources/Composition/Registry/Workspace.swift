@@ -8,6 +8,8 @@ package struct Workspace: Sendable {
   package let registry: OperationRegistry
   /// The local types, which the registry's catalogue includes.
   package let local: LocalSchema
+  /// The relationships that settings define.
+  package let links: [EntityLink]
   package let warnings: [Finding]
 
   package var settings: Settings { loaded.settings }
@@ -25,69 +27,54 @@ package struct Workspace: Sendable {
   }
 
   /// Reads and checks everything.
-  ///
-  /// - Parameter pulledSchema: the schema from introspection, if there is no schema file.
-  package static func open(
-    _ loaded: LoadedSettings, pulledSchema: SourceFile? = nil
-  ) throws(StartFailure) -> Workspace {
+  package static func open(_ loaded: LoadedSettings) throws(StartFailure) -> Workspace {
+    // Documents have digests.
+    if let fault = StartFailure.missingAlgorithms() { throw fault }
     let settings = loaded.settings
-    var (files, findings) = OperationFiles.read(folder: settings.operationsFolder)
-    var schema: [SourceFile] = []
-    if let pulledSchema {
-      schema = [pulledSchema]
-    } else {
-      switch OperationFiles.read(
-        schema: schemaPath(of: settings), bytesMax: settings.schemaBytesMax)
-      {
-      case .success(let file): schema = [file]
-      case .failure(let unreadable): findings.append(unreadable.finding)
-      }
-    }
+    let reading = UpstreamFiles.read(settings)
+    var findings = reading.findings
     // Operations cannot be checked without a schema. An unreadable file must not hide the faults of the
     // others.
-    guard !schema.isEmpty, !files.isEmpty else { throw failure(findings) }
-    let result = OperationRegistry.load(
-      files: files, schemaSources: schema, settings: RegistrySettings(settings))
+    guard !reading.sources.isEmpty else { throw failure(findings, loaded) }
+    let result = OperationRegistry.load(reading.sources)
     guard findings.isEmpty, let registry = result.registry else {
-      throw failure(findings + result.faults)
+      throw failure(findings + result.faults, loaded)
     }
     findings = result.findings
     let local = LocalFile.read(settings, beside: registry)
     findings += local.findings
     guard let file = local.file else {
-      throw failure(local.findings.filter { $0.severity == .fault })
+      throw failure(local.findings.filter { $0.severity == .fault }, loaded)
     }
     let whole = registry.adding(file.schema, views: file.views)
+    let links = LinksCheck(loaded: loaded, catalogue: whole.catalogue)
     var check = TypeSettingsCheck(
-      loaded: loaded, catalogue: whole.catalogue, local: file.schema)
+      loaded: loaded, catalogue: whole.catalogue, local: file.schema, links: links.links)
     check.run()
+    let hooks = HooksCheck(settings: settings.hooks, outline: whole.outline)
+    let standing = settings.allUpstreams.map { StandingCheck(upstream: $0, registry: whole) }
     let faults =
-      check.faults
+      check.faults + links.faults
       + PushRulesCheck(rules: settings.push.rules, catalogue: whole.catalogue).faults
+      + standing.flatMap(\.faults) + hooks.faults
     guard faults.isEmpty else {
-      throw StartFailure(.faultySettings, SettingsFaults(faults).description)
+      throw StartFailure(
+        .faultySettings, SettingsFaults(faults, shownIn: loaded.excerpt).description)
     }
+    let warnings =
+      findings.filter { $0.severity == .warning } + check.warnings + standing.flatMap(\.warnings)
+      + hooks.warnings
     return Workspace(
-      loaded: loaded, registry: whole, local: file.schema,
-      warnings: findings.filter { $0.severity == .warning } + check.warnings)
+      loaded: loaded, registry: whole.adding(check.indexes), local: file.schema, links: links.links,
+      warnings: warnings.map(loaded.placing))
   }
 
-  /// The path of the schema file, or of the copy from the last introspection.
-  package static func schemaPath(of settings: Settings) -> String {
-    let kept = DataFolder(path: settings.dataFolder).schemaPath
-    let manager = FileManager.default
-    return manager.fileExists(atPath: settings.schemaFile) || !manager.fileExists(atPath: kept)
-      ? settings.schemaFile : kept
-  }
-
-  /// Whether there is a schema without introspecting upstream.
-  package static func hasSchema(_ settings: Settings) -> Bool {
-    FileManager.default.fileExists(atPath: schemaPath(of: settings))
-  }
-
-  private static func failure(_ findings: [Finding]) -> StartFailure {
-    let count = findings.count == 1 ? "1 fault" : "\(findings.count) faults"
+  /// Faults of settings alone are a fault of the settings, whatever shows them.
+  private static func failure(_ findings: [Finding], _ loaded: LoadedSettings) -> StartFailure {
+    let count = findings.count.counted("fault")
+    let isOfSettings = !findings.isEmpty && findings.allSatisfy { $0.setting != nil }
     return StartFailure(
-      .faultyOperations, findings.map(\.report).joined(separator: "\n") + "\n\(count)")
+      isOfSettings ? .faultySettings : .faultyOperations,
+      findings.map { loaded.placing($0).report }.joined(separator: "\n") + "\n\(count)")
   }
 }

@@ -11,13 +11,21 @@ package struct Settings: Sendable {
   package var operationsFolder: String
   /// Upstream is introspected if this file is missing.
   package var schemaFile: String
+  /// The folder of the schema files of several upstreams, `NAME.graphql`.
+  package var schemasFolder: String
   /// Maximum size of the schema, from a file or from upstream.
   package var schemaBytesMax = 64 << 20
   package var localFile: String
   /// Nil = the folder shipped with the binary.
   package var publicFolder: String?
 
+  /// The only upstream; ignored if there are ``upstreams``.
   package var upstream = UpstreamSettings()
+  /// Several upstreams by name.
+  package var upstreams: [String: UpstreamSettings] = [:]
+  /// Relationships between entity types, by `Type.name`.
+  package var links: [String: LinkSettings] = [:]
+  package var graphQL = GraphQLSettings()
   package var cache = CacheSettings()
   /// By type name.
   package var types: [String: TypeSettings] = [:]
@@ -27,6 +35,8 @@ package struct Settings: Sendable {
   package var files = FilesSettings()
   package var s3 = S3DialectSettings()
   package var push = PushSettings()
+  /// Webhooks of upstream by name.
+  package var hooks: [String: HookSettings] = [:]
   package var queue = QueueSettings()
   package var devices = DevicesSettings()
   package var limits = LimitsSettings()
@@ -45,6 +55,7 @@ package struct Settings: Sendable {
     dataFolder = "\(folder)/data"
     operationsFolder = "\(folder)/operations"
     schemaFile = "\(folder)/schema.graphql"
+    schemasFolder = "\(folder)/schemas"
     localFile = "\(folder)/local.graphql"
   }
 }

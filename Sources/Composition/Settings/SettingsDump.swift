@@ -2,7 +2,9 @@
 /// text can be shown to anyone; with a secret in it, it cannot be loaded again.
 package enum SettingsDump {
   package static func yaml(_ loaded: LoadedSettings) -> String {
-    let lines = SettingTable.keys.flatMap { key in
+    let isOne = loaded.settings.upstreams.isEmpty
+    let lines = SettingTable.keys.filter { isOne || $0.components.first != "upstream" }.flatMap {
+      key in
       key.show(loaded.settings).compactMap { shown in
         shown.text.map { text in
           let origin = loaded.places[shown.name]?.description ?? "default"

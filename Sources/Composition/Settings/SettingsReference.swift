@@ -10,8 +10,9 @@ package enum SettingsReference {
       start at the settings file's folder. A duration is a whole number with the unit `ms`, `s`,
       `m`, `h` or `d`; a size is a number of bytes, or a whole number with the unit `KB`, `KiB`,
       `MB`, `MiB`, `GB`, `GiB`, `TB` or `TiB`. In a variable, the elements of a list are separated
-      by commas, and an open section is YAML (`{name: value}`). An empty variable counts as not
-      set; an unknown variable that begins with `\(EnvironmentNames.prefix)` is a fault.
+      by commas; an open section (`{name: value}`) and a list of sections are YAML, as in the
+      settings file. An empty variable counts as not set; an unknown variable that begins with
+      `\(EnvironmentNames.prefix)` is a fault.
 
       `LARDER_KEY` is not a setting: it holds the key that encrypts secrets at rest, instead of the
       key file in the data folder.
@@ -41,7 +42,6 @@ package enum SettingsReference {
     let standard = key.memberForm == nil ? key.show(Settings(folder: ".")).first?.text : nil
     var remarks = [key.doc]
     if key.isSecret { remarks.append("Secret.") }
-    if !key.isInUse { remarks.append("*Accepted, not used by this version.*") }
     let cells = [
       "`\(key.name)`", value, standard.map { "`\($0)`" } ?? "", "`\(variable)`",
       remarks.joined(separator: " "),

@@ -7,15 +7,20 @@ import Transport
 /// The folder of everything the service stores, with the root secret of its keys.
 struct DataFolder {
   static let keyFileName = "larder.key"
-  /// The schema that was introspected at start.
   static let schemaFileName = "schema.graphql"
+  /// The folder of the schemas of several upstreams.
+  static let schemasFolderName = "schemas"
   /// The length that the derived keys can use.
   private static let keyByteCount = 32
   private static let ownerOnly = 0o600
 
   let path: String
 
-  var schemaPath: String { "\(path)/\(Self.schemaFileName)" }
+  /// The path of the schema that was introspected at start.
+  func schemaPath(of upstream: UpstreamName) -> String {
+    upstream == .sole
+      ? "\(path)/\(Self.schemaFileName)" : "\(path)/\(Self.schemasFolderName)/\(upstream).graphql"
+  }
 
   /// Creates the folder for its owner only, if it is missing, and checks that it is writable.
   ///

@@ -1,5 +1,6 @@
 import Accounts
 import Endpoints
+import Filtering
 import Gateway
 import HTTPClient
 import HTTPServer
@@ -15,6 +16,11 @@ struct GatewayAssembly {
   let health: HealthCheck
   private let settings: Settings
   private let operations: OperationService
+  private let unregistered: UnregisteredDocuments
+  let subscriptions: SubscriptionHub
+  let connections: SubscriptionsByUpstream
+  let standing: StandingWork
+  private let overview: UpstreamOverview
   private let entities: EntityReader
   let writes: EntityWrites
   private let lists: ListDiffer
@@ -24,6 +30,7 @@ struct GatewayAssembly {
   private let signingKeys: SigningKeyService?
   private let cursors: CursorIssuer
   private let changes: ChangeFeed
+  private let live: LiveServices
   /// Ending it ends the live streams, so that their connections can close.
   let signal: CommitSignal
   private let purger: Purger
@@ -32,6 +39,7 @@ struct GatewayAssembly {
   private let tables: TableMaintenance
   let sync: SyncQueue
   private let push: PushService
+  private let hooks: HookService
   private let logThreshold: LogThreshold
   private let logger: Logger
 
@@ -39,42 +47,31 @@ struct GatewayAssembly {
   private static let changeSchemaVersion: UInt32 = 1
 
   init(
-    workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing,
+    workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
     accounts: AccountAssembly, push: PushService, clock expiryClock: TrustedClock, logger: Logger,
     logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
-    let upstream = UpstreamClient(
-      settings: UpstreamConfiguration(settings, url: settings.upstream.url?.text ?? ""),
-      clock: SystemClock.wall, client: client)
+    let forwarding = upstreams.forwarding
+    let assembly = upstreams
+    let upstreams = assembly.upstreams
     let calls = CallSequence(after: store.lastCall, head: store.head)
     let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
-    let pulse = UpstreamPulse(uptime: { SystemClock.uptime() }, logger: logger)
     let codec = CursorCodec(key: keys.key(for: .cursor))
     let cursors = CursorIssuer(
       codec: codec, segment: store.segments.last?.nonce ?? 0,
       schemaVersion: Self.changeSchemaVersion, head: store.head)
     let signal = CommitSignal { try await Task.sleep(for: $0) }
     let overlaid = OverlaidEntities(store.overlays)
-    // Caches drop what a commit touched before the head that includes the commit is published.
-    store.observe { report in
-      overlaid.note(report)
-      cache.note(report)
-      cursors.publish(report.head)
-      signal.note(report)
-      push.note(report)
-    }
     let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
     devices = DeviceRegistry(
       store: store, settings: DeviceSettings(settings.devices), clock: clock,
       expiryClock: expiryClock.clock, random: random, signal: signal, logger: logger,
       whenChanged: { push.noteDevices() })
     let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
-    let gate = StoredDataGate(
-      hasServiceCredentials: settings.upstream.hasServiceCredentials,
-      ownTypes: Set(workspace.local.types.keys))
+    let gate = StoredDataGate(workspace)
     changes = ChangeFeed(
       store: store.reading,
       validator: CursorValidator(
@@ -86,7 +83,8 @@ struct GatewayAssembly {
     let memory = ListMemory()
     entities = EntityReader(
       store: store.reading,
-      directory: EntityDirectory(registry: workspace.registry, local: workspace.local),
+      directory: EntityDirectory(
+        registry: workspace.registry, local: workspace.local, links: workspace.links),
       renderer: EntityRenderer(catalogue: workspace.registry.catalogue),
       tokens: PageTokenCodec(key: keys.key(for: .page)),
       deadline: deadline, gate: gate, lists: memory, clock: clock,
@@ -96,45 +94,86 @@ struct GatewayAssembly {
     let failures = FailureMemory(clock: clock, random: { Double.random(in: 0..<1) })
     let directory = OperationDirectory(registry: workspace.registry)
     let reader = QueryReader(
-      upstream: upstream, store: store, calls: calls, cache: cache, epoch: epoch,
-      failures: failures, pulse: pulse, overlaid: overlaid, clock: clock, logger: logger)
+      upstreams: upstreams, store: store, calls: calls, cache: cache, epoch: epoch,
+      failures: failures, overlaid: overlaid,
+      shadow: ShadowReads(
+        upstreams: upstreams, clock: clock, random: { Double.random(in: 0..<1) }, logger: logger),
+      clock: clock, logger: logger)
     lists = ListDiffer(
       reader: reader, collections: entities, store: store.reading,
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors,
       memory: memory)
+    let ledger = ListLedger(bytesMax: settings.limits.listBytesMax)
+    let followed = LiveLists(
+      entities: entities, memory: memory,
+      ledger: ledger, cursors: cursors,
+      devices: devices, signal: signal, sleep: { try await Task.sleep(for: $0) })
+    // Caches drop what a commit touched before the head that includes the commit is published.
+    store.observe { report in
+      overlaid.note(report)
+      cache.note(report)
+      cursors.publish(report.head)
+      signal.note(report)
+      followed.note(report)
+      push.note(report)
+    }
+    live = LiveServices(
+      lists: followed,
+      streams: LiveStreams(
+        devices: devices, signal: signal,
+        codec: LivePositionCodec(key: keys.key(for: .live)), ledger: ledger, random: random))
     operations = OperationService(
       directory: directory,
       reader: reader,
       mutations: MutationRunner(
-        upstream: upstream, store: store, calls: calls, epoch: epoch, pulse: pulse,
-        clock: clock, logger: logger),
+        upstreams: upstreams, store: store, calls: calls, epoch: epoch, clock: clock,
+        logger: logger),
       explainer: Explainer(store: store.reading, cache: cache, clock: clock), signal: signal,
       devices: devices, differ: lists, temporary: TemporaryVariables(store: store.reading),
       makeKey: { RandomName.make() })
+    unregistered = UnregisteredDocuments(
+      policy: UnregisteredPolicy(settings.graphQL.unregistered),
+      // With several upstreams such documents are refused.
+      upstream: upstreams.all[0].client, shares: upstreams.all[0].shares,
+      makeKey: { RandomName.make() }, logger: logger)
+    let live = LiveAssembly(
+      workspace, upstreams: assembly, store: store,
+      cache: cache, calls: calls, epoch: epoch, failures: failures,
+      devices: devices, signal: signal, logger: logger)
+    subscriptions = live.hub
+    connections = live.connections
+    standing = live.standing
+    overview = UpstreamOverview(upstreams: upstreams, connections: live.connections)
     health = HealthCheck(
-      store: store.reading, pulse: pulse, operationCount: directory.descriptions.count)
+      store: store.reading, upstreams: upstreams, operationCount: directory.descriptions.count)
+    let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
-      adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
-      keys: keys, tokens: accounts.tokens,
-      forwardsOwnTokens: settings.upstream.forwardsOwnTokens
-        || !settings.upstream.hasOwnCredential, devices: devices,
-      tickets: StreamTickets(clock: clock, random: random),
+      adminToken: settings.adminToken?.revealed, rules: forwarding,
+      keys: keys, tokens: accounts.tokens, devices: devices, tickets: tickets,
       storedRoles: workspace.registry.storedRoles)
     let sync = SyncQueue(
       store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
-      upstream: upstream, calls: calls, epoch: epoch, pulse: pulse, cursors: cursors,
+      upstreams: upstreams, calls: calls, epoch: epoch, cursors: cursors,
       devices: devices, signal: signal,
       sealer: Sealer(key: keys.key(for: .credential), random: random),
       environment: QueueAssembly.environment(settings, clock: expiryClock),
-      concurrencyMax: QueueAssembly.concurrencyMax(settings),
+      concurrency: QueueAssembly.concurrency(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
+      ownWrites: workspace.local.types.isEmpty
+        ? nil
+        : EntityWriting.own(workspace, store: store, deadline: deadline),
       makeID: { RandomName.make(at: clock.now()) })
     self.sync = sync
     self.push = push
+    hooks = HookService(
+      hooks: HooksCheck(settings: settings.hooks, outline: workspace.registry.outline).hooks,
+      outline: workspace.registry.outline, store: store, calls: calls, epoch: epoch, clock: clock,
+      logger: logger)
     let signOut = QueueCommand.signOut(QueueAssembly.signOutPolicy(settings))
     self.accounts = AccountService(
       provider: accounts.provider, rules: AccountRules(settings.accounts), devices: devices,
       networks: KnownNetworks(store: store, key: keys.key(for: .network), clock: clock),
+      tickets: tickets,
       clock: clock, logger: logger,
       whenSignedOut: { signedOut async throws(Failure) in
         try await push.unregister(device: signedOut.device)
@@ -165,13 +204,21 @@ struct GatewayAssembly {
     files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint
   ) -> Services {
     Services(
-      operations: operations, entities: entities, lists: lists, callers: callers,
+      operations: operations, subscriptions: subscriptions, standing: standing,
+      upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
+      callers: callers,
       devices: devices, accounts: accounts, signingKeys: signingKeys, changes: changes,
-      cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
+      live: live, cursors: cursors, purger: purger, console: console, backups: backups,
+      tables: tables,
       logThreshold: logThreshold, writes: writes, storedFiles: storedFiles, s3: s3, sync: sync,
-      push: push, health: health,
+      push: push, hooks: hooks, health: health,
       metrics: metrics, hasMetrics: settings.metrics.listen.isEmpty, files: files,
-      cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
+      cors: CORSPolicy(
+        origins: settings.corsOrigins.map(\.description),
+        publicOrigin: settings.publicURL.map {
+          "\($0.http.origin.scheme.rawValue)://\($0.http.origin.authority)"
+        }),
+      version: Version.text,
       openAPITemplate: { try OpenAPIResource.value() },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
@@ -194,12 +241,27 @@ extension DeviceSettings {
   }
 }
 
+extension UnregisteredPolicy {
+  init(_ setting: GraphQLSettings.Unregistered) {
+    self =
+      switch setting {
+      case .refuse: .refuse
+      case .log: .log
+      case .allow: .allow
+      }
+  }
+}
+
 /// The sync queue's environment, made from settings and the system's clock and random numbers.
 enum QueueAssembly {
-  /// The sync queues use at most half of the concurrent calls to upstream, so that a device that
+  /// The sync queues use at most half of the concurrent calls to each upstream, so that a device that
   /// reconnects with a thousand mutations does not delay readers.
-  static func concurrencyMax(_ settings: Settings) -> Int {
-    max(1, settings.upstream.concurrencyMax / 2)
+  static func concurrency(_ settings: Settings) -> SendConcurrency {
+    let limits = settings.allUpstreams.map {
+      ($0.name.text, max(1, $0.settings.concurrencyMax / 2))
+    }
+    return SendConcurrency(
+      limits.map(\.1).min() ?? 1, limits: Dictionary(uniqueKeysWithValues: limits))
   }
 
   static func signOutPolicy(_ settings: Settings) -> SignOutPolicy {
@@ -217,7 +279,8 @@ enum QueueAssembly {
         debounce: queue.debounce, parallel: queue.parallelMax,
         forceDeadline: queue.forceDeadline, probe: queue.probeInterval,
         // Upstream's timeout ends an attempt first; this deadline is for attempts that were lost.
-        answerDeadline: settings.upstream.timeout * 2 + .seconds(10),
+        answerDeadline: (settings.allUpstreams.map(\.settings.timeout).max() ?? .zero) * 2
+          + .seconds(10),
         itemsMax: queue.itemsMax, quota: DataQuota(settings.devices)),
       wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
       random: { UInt64.random(in: 0...UInt64.max) },
@@ -232,18 +295,39 @@ enum EntityWriting {
     deadline: QueryDeadline
   ) -> EntityWrites {
     let clock = SystemClock.wall
-    let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
     let catalogue = workspace.registry.catalogue
-    let entities = EntityRenderer(
-      catalogue: catalogue, views: workspace.registry.views.values)
+    let entities = renderer(workspace)
     return EntityWrites(
-      own: OwnDataWrites(
-        schema: workspace.local, store: store, entities: entities,
-        identifiers: IdentifierMaker(clock: clock, random: random), clock: clock,
-        deadline: deadline, quota: DataQuota(workspace.settings.devices)),
+      own: own(workspace, store: store, deadline: deadline),
       corrections: CorrectionService(
         catalogue: catalogue, store: store, entities: entities, calls: calls, epoch: epoch,
-        clock: clock, deadline: deadline))
+        clock: clock, deadline: deadline,
+        origins: workspace.settings.upstreams.isEmpty
+          ? [:] : workspace.registry.upstreamsOfTypes.compactMapValues { $0.min() },
+        reach: reach(workspace)))
+  }
+
+  /// The writes to local types, of requests and of the queue.
+  static func own(
+    _ workspace: Workspace, store: Store, deadline: QueryDeadline
+  ) -> OwnDataWrites {
+    let clock = SystemClock.wall
+    let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
+    return OwnDataWrites(
+      schema: workspace.local, store: store, entities: renderer(workspace),
+      identifiers: IdentifierMaker(clock: clock, random: random), clock: clock,
+      deadline: deadline, quota: DataQuota(workspace.settings.devices), reach: reach(workspace))
+  }
+
+  private static func reach(_ workspace: Workspace) -> FilterReach {
+    FilterReach(
+      graph: EntityGraph(workspace.registry.catalogue, links: workspace.links),
+      local: workspace.local, gate: StoredDataGate(workspace))
+  }
+
+  private static func renderer(_ workspace: Workspace) -> EntityRenderer {
+    EntityRenderer(
+      catalogue: workspace.registry.catalogue, views: workspace.registry.views.values)
   }
 }
 

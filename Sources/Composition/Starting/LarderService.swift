@@ -29,12 +29,15 @@ package final class LarderService: Service {
   private let publicAddress: PublicAddress
   private let signingKeys: LocalKeys?
   private let queue: QueueWorker
+  private let subscriptions: SubscriptionHub
+  private let connections: SubscriptionsByUpstream
+  private let standing: StandingWork
   private let push: PushAssembly
   private let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
   private let metricsListenerCount: Int
   private let queueEndMax: Duration
-  private let client: HTTPClient
+  private let upstreams: UpstreamAssembly
   private let certificates: ServerCertificates?
   private let group: EventLoopGroup
   /// The lines of the route table, `METHOD /pattern`.
@@ -45,8 +48,10 @@ package final class LarderService: Service {
   private init(
     store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
     maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance, publicAddress: PublicAddress,
-    signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
-    metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient,
+    signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
+    connections: SubscriptionsByUpstream, standing: StandingWork, push: PushAssembly,
+    server: HTTPService,
+    metricsListenerCount: Int, queueEndMax: Duration, upstreams: UpstreamAssembly,
     certificates: ServerCertificates?,
     group: EventLoopGroup, routes: [String], logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
@@ -61,11 +66,14 @@ package final class LarderService: Service {
     self.publicAddress = publicAddress
     self.signingKeys = signingKeys
     self.queue = queue
+    self.subscriptions = subscriptions
+    self.connections = connections
+    self.standing = standing
     self.push = push
     self.server = server
     self.metricsListenerCount = metricsListenerCount
     self.queueEndMax = queueEndMax
-    self.client = client
+    self.upstreams = upstreams
     self.certificates = certificates
     self.group = group
     self.routes = routes
@@ -85,7 +93,6 @@ package final class LarderService: Service {
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
     let settings = workspace.settings
-    if let fault = StartFailure.missingAlgorithms() { throw fault }
     let certificates = ServerCertificates(settings.tls)
     let tls = try readAtStart(certificates, logger: logger)
     let folder = DataFolder(path: settings.dataFolder)
@@ -128,20 +135,20 @@ package final class LarderService: Service {
           ])
       }
       let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
-      let client = try makeClient(settings, group: group)
+      let upstreams = try UpstreamAssembly(settings, group: group, logger: logger)
       let clock = TrustedClock(
         newest: try await store.livedUntil(), wall: SystemClock.wall,
         reading: { SystemClock.uptime() }, trust: settings.clock.trust, logger: logger)
       let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
       let accounts = try await AccountAssembly.make(
-        settings, sharedClaims: workspace.registry.sharedClaims, store: store, client: client,
-        clock: clock,
+        settings, sharedClaims: workspace.registry.sharedClaims, store: store,
+        client: upstreams.others, clock: clock,
         sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
         logger: logger)
       let push = try PushAssembly(
         settings, store: store, group: group, clock: clock, logger: logger)
       let gateway = GatewayAssembly(
-        workspace: workspace, store: store, client: client, keys: keys, accounts: accounts,
+        workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
         push: push.service, clock: clock, logger: logger, logThreshold: logThreshold)
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
@@ -179,9 +186,12 @@ package final class LarderService: Service {
           logger: logger),
         filesMaintenance: FilesMaintenance(files: files, logger: logger),
         publicAddress: publicAddress,
-        signingKeys: accounts.keys, queue: gateway.sync.worker, push: push, server: server,
+        signingKeys: accounts.keys, queue: gateway.sync.worker,
+        subscriptions: gateway.subscriptions, connections: gateway.connections,
+        standing: gateway.standing, push: push,
+        server: server,
         metricsListenerCount: settings.metrics.listen.count,
-        queueEndMax: EndDeadline.queueMax(settings.drain), client: client,
+        queueEndMax: EndDeadline.queueMax(settings.drain), upstreams: upstreams,
         certificates: certificates, group: group, routes: handler.served, logger: logger,
         whenListening: whenListening)
     } catch {
@@ -235,6 +245,8 @@ package final class LarderService: Service {
         }
       }
       push.service.start()
+      // They write all the time, which a read-only copy cannot.
+      if !isOnCopy { standing.start() }
       defer {
         maintaining.cancel()
         sweeping.cancel()
@@ -253,7 +265,7 @@ package final class LarderService: Service {
 
   /// Reloads the certificate files for new connections. If one of them is faulty, all certificates stay
   /// as they were.
-  package func reloadCertificates() async {
+  func reloadCertificates() async {
     guard let certificates else {
       return logger.notice("no certificates to reload: tls.certificate is not set")
     }
@@ -290,29 +302,16 @@ package final class LarderService: Service {
   }
 
   private func close() async {
+    await standing.end()
+    await subscriptions.end()
+    connections.stop()
     await queue.end(within: queueEndMax)
     await maintenance.noteLived()
     await push.end()
-    await client.close()
+    await upstreams.close()
     store.close()
     copy?.remove()
     await group.shutdown()
-  }
-
-  private static func makeClient(
-    _ settings: Settings, group: EventLoopGroup
-  ) throws -> HTTPClient {
-    var limits = HTTPClientSettings()
-    limits.connectionsMax = settings.upstream.concurrencyMax
-    limits.firstByteTimeout = settings.upstream.timeout
-    limits.totalTimeout = settings.upstream.timeout
-    // Reading the system's certificates takes a large part of a start.
-    let asksOverTLS =
-      settings.upstream.url?.scheme == "https" || settings.accounts.asksOverTLS
-    let tls = asksOverTLS ? try TLSClientContext() : nil
-    return HTTPClient(
-      group: group, settings: limits, tls: tls,
-      random: { Double.random(in: 0..<1) })
   }
 
   private func logMetricsAddresses(_ addresses: ArraySlice<SocketAddress>) {

@@ -67,7 +67,7 @@ package enum ShippedFiles {
     // The name is random, and making the folder fails if it exists: it belongs to this process alone.
     try FileManager.default.createDirectory(
       at: root, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    for file in embedded where file.path != OpenAPIResource.path {
+    for file in embedded where !file.path.hasPrefix("Sources/") {
       let place = root.appending(path: file.path)
       try FileManager.default.createDirectory(
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -16,12 +16,12 @@ struct Executor: Sendable {
 
   /// Parses, validates and coerces a request, as far as possible before the first field is resolved
   /// (specification 6.1).
-  func prepare(_ request: GraphQLRequest) throws(RequestRejection) -> PreparedOperation {
+  func prepare(_ request: ExecutionRequest) throws(RequestRejection) -> PreparedOperation {
     let document = try parse(request.query)
     let faults = Validator.validate(document, against: schema)
     guard faults.isEmpty else {
       throw RequestRejection(
-        .validation, faults.map { ExecutionError($0, code: "GRAPHQL_VALIDATION_FAILED") })
+        .validation, faults.map { .error($0, code: "GRAPHQL_VALIDATION_FAILED") })
     }
     let operation = try choose(request.operationName, of: document.operations)
     guard let rootType = schema.rootType(for: operation.operation) else {
@@ -31,15 +31,19 @@ struct Executor: Sendable {
     }
     let fragments = Dictionary(
       document.fragments.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
-    try checkDepth(operation, fragments)
-    let variables = VariableCoercion(
-      operation.variableDefinitions, given: request.variables, schema: schema)
-    guard variables.errors.isEmpty else { throw RequestRejection(.variables, variables.errors) }
+    var depth = SelectionDepth(fragments: fragments)
+    guard depth.levels(in: operation.selectionSet) <= limits.depthMax else {
+      throw RequestRejection(
+        .tooCostly, "The operation nests more than \(limits.depthMax) levels.",
+        code: "QUERY_TOO_DEEP")
+    }
+    var coercion = InputCoercion(schema: schema)
+    let errors = coercion.setVariables(
+      operation.variableDefinitions, given: request.variables)
+    guard errors.isEmpty else { throw RequestRejection(.variables, errors) }
     return PreparedOperation(
       operation: operation, rootType: rootType,
-      collector: DemoFieldCollector(
-        schema: schema, fragments: fragments,
-        coercion: InputCoercion(schema: schema, variables: variables.values)))
+      planner: FieldPlanner(schema: schema, fragments: fragments, coercion: coercion))
   }
 
   /// Executes an operation. A mutation changes the resolver, unless the response is discarded.
@@ -50,7 +54,7 @@ struct Executor: Sendable {
     _ prepared: PreparedOperation, with resolver: inout R, brokenFields: Set<String> = []
   ) throws(RequestRejection) -> [UInt8] {
     var execution = Execution(
-      schema: schema, collector: prepared.collector, limits: limits, brokenFields: brokenFields,
+      schema: schema, planner: prepared.planner, limits: limits, brokenFields: brokenFields,
       resolver: resolver)
     execution.run(prepared.operation, on: prepared.rootType)
     guard !execution.isExhausted else {
@@ -59,7 +63,9 @@ struct Executor: Sendable {
         code: "QUERY_TOO_COMPLEX")
     }
     resolver = execution.resolver
-    return ResponseText.whole(data: execution.response.bytes, errors: execution.errors).bytes
+    let errors = execution.errors
+    let tail = errors.isEmpty ? "}" : ",\"errors\":\(JSONValue.array(errors).text)}"
+    return Array("{\"data\":".utf8) + execution.response + tail.utf8
   }
 
   private func parse(_ text: String) throws(RequestRejection) -> Document {
@@ -67,7 +73,7 @@ struct Executor: Sendable {
       return try Parser.parse(Source(body: text), limits: Self.parserLimits)
     } catch {
       throw RequestRejection(
-        .syntax, error.all.map { ExecutionError($0, code: "GRAPHQL_PARSE_FAILED") })
+        .syntax, error.all.map { .error($0, code: "GRAPHQL_PARSE_FAILED") })
     }
   }
 
@@ -86,39 +92,10 @@ struct Executor: Sendable {
     }
     return chosen
   }
-
-  private func checkDepth(
-    _ operation: OperationDefinition, _ fragments: [String: FragmentDefinition]
-  ) throws(RequestRejection) {
-    var depth = SelectionDepth(fragments: fragments)
-    guard depth.levels(in: operation.selectionSet) <= limits.depthMax else {
-      throw RequestRejection(
-        .tooCostly, "The operation nests more than \(limits.depthMax) levels.",
-        code: "QUERY_TOO_DEEP")
-    }
-  }
-}
-
-extension ResponseText {
-  /// The response body: `data` unless the request was rejected, then `errors` if there are any.
-  static func whole(data: [UInt8]?, errors: [ExecutionError]) -> ResponseText {
-    var response = ResponseText()
-    response.append("{")
-    if let data {
-      response.append(raw: "\"data\":")
-      response.append(raw: data)
-    }
-    if !errors.isEmpty {
-      response.append(raw: data == nil ? "\"errors\":" : ",\"errors\":")
-      response.append(raw: JSONValue.array(errors.map(\.json)).text)
-    }
-    response.append("}")
-    return response
-  }
 }
 
 /// The parameters of a GraphQL request, from the query string or the body.
-struct GraphQLRequest: Sendable {
+struct ExecutionRequest: Sendable {
   var query: String
   var operationName: String?
   /// An object; empty without variables.
@@ -155,7 +132,7 @@ struct GraphQLRequest: Sendable {
 struct PreparedOperation {
   let operation: OperationDefinition
   let rootType: NamedType
-  let collector: DemoFieldCollector
+  let planner: FieldPlanner
 
   var kind: OperationType { operation.operation }
   var name: String? { operation.name?.value }
@@ -172,20 +149,20 @@ struct RequestRejection: Error, Sendable {
   }
 
   let reason: Reason
-  /// The errors; at least one.
-  let errors: [ExecutionError]
+  /// The elements of `errors`; at least one.
+  let errors: [JSONValue]
 
-  init(_ reason: Reason, _ errors: [ExecutionError]) {
+  init(_ reason: Reason, _ errors: [JSONValue]) {
     self.reason = reason
     self.errors = errors
   }
 
   init(_ reason: Reason, _ message: String, code: String) {
-    self.init(reason, [ExecutionError(message, extensions: [.init("code", .string(code))])])
+    self.init(reason, [.error(message, extensions: [JSONMember("code", .string(code))])])
   }
 
   /// The whole response body.
-  var bytes: [UInt8] { ResponseText.whole(data: nil, errors: errors).bytes }
+  var bytes: [UInt8] { (["errors": .array(errors)] as JSONValue).bytes }
 }
 
 /// Limits of one request, so that no query can occupy the server.
@@ -194,35 +171,4 @@ struct ExecutionLimits: Sendable, Hashable {
   var depthMax = 20
   /// Maximum fields of one response; enough for a page of 1,000 films with 40 fields and a cast.
   var fieldsMax = 250_000
-}
-
-/// The nesting depth of an operation's fields. Each fragment is measured once, so that fragments that
-/// spread each other many times cost nothing.
-struct SelectionDepth {
-  private let fragments: [String: FragmentDefinition]
-  private var measured: [String: Int] = [:]
-
-  init(fragments: [String: FragmentDefinition]) {
-    self.fragments = fragments
-  }
-
-  /// - Precondition: validation has found no fragment cycle.
-  mutating func levels(in set: SelectionSet) -> Int {
-    set.selections.reduce(0) { deepest, selection in
-      max(deepest, levels(in: selection))
-    }
-  }
-
-  private mutating func levels(in selection: Selection) -> Int {
-    switch selection {
-    case .field(let field): return 1 + (field.selectionSet.map { levels(in: $0) } ?? 0)
-    case .inlineFragment(let fragment): return levels(in: fragment.selectionSet)
-    case .fragmentSpread(let spread):
-      let name = spread.name.value
-      if let known = measured[name] { return known }
-      let depth = fragments[name].map { levels(in: $0.selectionSet) } ?? 0
-      measured[name] = depth
-      return depth
-    }
-  }
 }

@@ -14,93 +14,83 @@ protocol FieldResolver {
   /// The name of the object's type in the schema, never an interface or union.
   func typeName(of object: Object) -> String
 
+  /// - Parameter arguments: an object: the given arguments and the defaults of the others.
   mutating func resolve(
-    _ field: String, of object: Object, arguments: Arguments
+    _ field: String, of object: Object, arguments: JSONValue
   ) throws(FieldFailure) -> Resolved<Object>
 }
 
 /// The value of a resolved field, before it is checked against the field's type and written.
 enum Resolved<Object> {
-  case null
-  case bool(Bool)
-  case int(Int64)
-  /// A number with its own digits.
-  case number(String)
-  /// A string, an ID, the name of an enum value, or a scalar that travels as text.
-  case string(String)
+  /// Null, a scalar, the name of an enum value, or a list of these.
+  case value(JSONValue)
   case object(Object)
   case list([Resolved])
   /// A part of the schema itself.
   case introspected(IntrospectionObject)
   /// The field, or this element of a list, failed.
   case failure(FieldFailure)
-}
 
-extension Resolved {
-  static func int(_ value: Int) -> Resolved { .int(Int64(value)) }
-
-  static func int(_ value: Int?) -> Resolved { value.map { .int(Int64($0)) } ?? .null }
-
-  static func string(_ text: String?) -> Resolved { text.map { .string($0) } ?? .null }
-
+  static var null: Resolved { .value(.null) }
+  static func text(_ text: String?) -> Resolved { .value(text.map(JSONValue.string) ?? .null) }
+  static func int(_ number: Int) -> Resolved { .value(.int(number)) }
   static func object(_ object: Object?) -> Resolved { object.map { .object($0) } ?? .null }
-
-  static func strings(_ texts: [String]) -> Resolved { .list(texts.map { .string($0) }) }
 }
 
-/// Coerced arguments of a field, or the fields of a coerced input object: given values and defaults.
-/// Absent differs from null.
-struct Arguments {
-  let members: [JSONMember]
+extension JSONValue {
+  static func int(_ number: some FixedWidthInteger) -> JSONValue { .number(JSONNumber(number)) }
 
-  init(_ members: [JSONMember]) {
-    self.members = members
-  }
+  var strings: [String] { array?.compactMap(\.string) ?? [] }
 
-  /// The fields of an input object; empty for any other value.
-  init(_ object: JSONValue?) {
-    members = object?.members ?? []
-  }
-
-  subscript(name: String) -> JSONValue? {
-    members.first { $0.name == name }?.value
-  }
-
-  func string(_ name: String) -> String? { self[name]?.string }
-  func int(_ name: String) -> Int? { self[name]?.int64.flatMap(Int.init(exactly:)) }
-  func strings(_ name: String) -> [String]? { self[name]?.array?.compactMap(\.string) }
-  func object(_ name: String) -> Arguments? {
-    self[name].flatMap { $0.members == nil ? nil : Arguments($0) }
-  }
-}
-
-/// Writes leaf values as their type demands (specification 3.5, result coercion).
-enum LeafSerializer {
-  /// The JSON text of a value; nil if it is not of the type.
-  static func bytes<Object>(_ value: Resolved<Object>, as type: NamedType) -> [UInt8]? {
-    switch (value, type.name) {
-    case (.int(let number), "Int"): Int32(exactly: number).map { Array(String($0).utf8) }
-    case (.number(let digits), "Int"): Int32(digits).map { Array(String($0).utf8) }
-    case (.bool(let flag), "Boolean"): Array((flag ? "true" : "false").utf8)
-    case (.int(let number), "Float"): Array(String(number).utf8)
-    case (.number(let digits), "Float"): Array(digits.utf8)
-    case (.string(let text), "String"), (.string(let text), "ID"): quoted(text)
-    case (.int(let number), "ID"): quoted(String(number))
-    case (_, "Int"), (_, "Float"), (_, "Boolean"), (_, "String"), (_, "ID"): nil
-    case (.string(let text), _) where type.kind == .enum:
-      type.values[text] == nil ? nil : quoted(text)
-    case (_, _) where type.kind != .scalar: nil
-    case (.string(let text), _): quoted(text)
-    case (.int(let number), _): Array(String(number).utf8)
-    case (.number(let digits), _): Array(digits.utf8)
-    case (.bool(let flag), _): Array((flag ? "true" : "false").utf8)
-    case (.null, _), (.object, _), (.list, _), (.introspected, _), (.failure, _): nil
+  /// One element of the `errors` of a response (specification 7.1.2).
+  ///
+  /// - Parameter path: names and indexes.
+  static func error(
+    _ message: String, at positions: [SourcePosition] = [], path: [JSONValue] = [],
+    extensions: [JSONMember]
+  ) -> JSONValue {
+    var members = [JSONMember("message", .string(message))]
+    if !positions.isEmpty {
+      let places = positions.map {
+        ["line": .int($0.line), "column": .int($0.column)] as JSONValue
+      }
+      members.append(JSONMember("locations", .array(places)))
     }
+    if !path.isEmpty { members.append(JSONMember("path", .array(path))) }
+    if !extensions.isEmpty { members.append(JSONMember("extensions", .object(extensions))) }
+    return .object(members)
   }
 
-  private static func quoted(_ text: String) -> [UInt8] {
-    var bytes = ResponseText()
-    bytes.append(string: text)
-    return bytes.bytes
+  /// - Parameter code: the machine-readable code, such as `GRAPHQL_VALIDATION_FAILED`.
+  static func error(_ fault: Fault, code: String) -> JSONValue {
+    error(
+      fault.message, at: fault.positions, extensions: [JSONMember("code", .string(code))])
+  }
+}
+
+/// The reason why a field has no value; becomes one element of the response's `errors`.
+struct FieldFailure: Error, Sendable {
+  let message: String
+  /// Members of `extensions`, usually with `code` first.
+  let extensions: [JSONMember]
+
+  init(_ message: String, code: String? = nil, extensions: [JSONMember] = []) {
+    self.message = message
+    self.extensions = (code.map { [JSONMember("code", .string($0))] } ?? []) + extensions
+  }
+}
+
+extension NamedType {
+  /// A leaf value as the response has it (specification 3.5, result coercion); nil if it is not of this
+  /// type. Custom scalars accept any value that is no list or object.
+  func serialized(_ value: JSONValue) -> JSONValue? {
+    switch (name, value) {
+    case ("Int", .number(let number)): Int32(number.digits).map(JSONValue.int)
+    case ("Float", .number), ("Boolean", .bool), ("String", .string), ("ID", .string): value
+    case ("Int", _), ("Float", _), ("Boolean", _), ("String", _), ("ID", _): nil
+    case (_, .string(let text)) where kind == .enum: values[text] == nil ? nil : value
+    case (_, .bool), (_, .number), (_, .string): kind == .scalar ? value : nil
+    case (_, .null), (_, .array), (_, .object): nil
+    }
   }
 }

@@ -1,152 +1,6 @@
 import GraphQL
 import LosslessJSON
 
-/// Resolves the fields of the introspection types (specification 4.2) from the schema.
-struct Introspection {
-  let schema: Schema
-
-  func type<Object>(named name: String) -> Resolved<Object> {
-    schema.type(named: name) == nil ? .null : .introspected(.type(.named(name)))
-  }
-
-  func resolve<Object>(
-    _ field: String, of object: IntrospectionObject, arguments: Arguments
-  ) -> Resolved<Object> {
-    let deprecatedToo = arguments["includeDeprecated"]?.bool ?? false
-    return switch object {
-    case .schema: schemaField(field)
-    case .type(let type): typeField(field, of: type, deprecatedToo: deprecatedToo)
-    case .field(let member): fieldField(field, of: member, deprecatedToo: deprecatedToo)
-    case .inputValue(let value): inputValueField(field, of: value)
-    case .enumValue(let value):
-      shared(field, value.name, value.description, value.deprecationReason)
-    case .directive(let directive):
-      directiveField(field, of: directive, deprecatedToo: deprecatedToo)
-    }
-  }
-
-  private func schemaField<Object>(_ field: String) -> Resolved<Object> {
-    switch field {
-    case "description": .string(schema.description)
-    case "types": .list(schema.types.map { .introspected(.type(.named($0.name))) })
-    case "queryType": root(.query)
-    case "mutationType": root(.mutation)
-    case "subscriptionType": root(.subscription)
-    case "directives": .list(schema.directives.map { .introspected(.directive($0)) })
-    default: .null
-    }
-  }
-
-  private func root<Object>(_ operation: OperationType) -> Resolved<Object> {
-    schema.rootName(for: operation).map { type(named: $0) } ?? .null
-  }
-
-  private func typeField<Object>(
-    _ field: String, of reference: TypeReference, deprecatedToo: Bool
-  ) -> Resolved<Object> {
-    switch reference {
-    case .list(let inner, _): return wrapperField(field, kind: "LIST", inner: inner)
-    case .nonNull(let inner, _): return wrapperField(field, kind: "NON_NULL", inner: inner)
-    case .named(let name):
-      guard let type = schema.type(named: name.value) else { return .null }
-      return namedTypeField(field, of: type, deprecatedToo: deprecatedToo)
-    }
-  }
-
-  private func wrapperField<Object>(
-    _ field: String, kind: String, inner: TypeReference
-  ) -> Resolved<Object> {
-    switch field {
-    case "kind": .string(kind)
-    case "ofType": .introspected(.type(inner))
-    default: .null
-    }
-  }
-
-  private func namedTypeField<Object>(
-    _ field: String, of type: NamedType, deprecatedToo: Bool
-  ) -> Resolved<Object> {
-    switch field {
-    case "kind": .string(type.kind.rawValue)
-    case "name": .string(type.name)
-    case "description": .string(type.description)
-    case "specifiedByURL": .string(type.specifiedByURL)
-    case "isOneOf": type.kind == .inputObject ? .bool(type.isOneOf) : .null
-    case "fields" where type.kind == .object || type.kind == .interface:
-      .list(
-        type.fields.filter { deprecatedToo || $0.deprecationReason == nil }
-          .map { .introspected(.field($0)) })
-    case "interfaces" where type.kind == .object || type.kind == .interface:
-      .list(type.interfaces.map { .introspected(.type(.named($0))) })
-    case "possibleTypes" where type.isAbstract:
-      .list(schema.possibleTypes(of: type).map { .introspected(.type(.named($0.name))) })
-    case "enumValues" where type.kind == .enum:
-      .list(
-        type.values.filter { deprecatedToo || $0.deprecationReason == nil }
-          .map { .introspected(.enumValue($0)) })
-    case "inputFields" where type.kind == .inputObject:
-      inputValues(type.inputFields, deprecatedToo: deprecatedToo)
-    default: .null
-    }
-  }
-
-  private func fieldField<Object>(
-    _ field: String, of member: SchemaField, deprecatedToo: Bool
-  ) -> Resolved<Object> {
-    switch field {
-    case "args": inputValues(member.arguments, deprecatedToo: deprecatedToo)
-    case "type": .introspected(.type(member.type))
-    default: shared(field, member.name, member.description, member.deprecationReason)
-    }
-  }
-
-  private func inputValueField<Object>(
-    _ field: String, of value: InputValue
-  ) -> Resolved<Object> {
-    switch field {
-    case "type": .introspected(.type(value.type))
-    case "defaultValue": .string(value.defaultValue.map { Printer.print($0) })
-    default: shared(field, value.name, value.description, value.deprecationReason)
-    }
-  }
-
-  /// A field that fields, input values and enum values all have.
-  private func shared<Object>(
-    _ field: String, _ name: String, _ description: String?, _ deprecationReason: String?
-  ) -> Resolved<Object> {
-    switch field {
-    case "name": .string(name)
-    case "description": .string(description)
-    case "isDeprecated": .bool(deprecationReason != nil)
-    case "deprecationReason": .string(deprecationReason)
-    default: .null
-    }
-  }
-
-  private func directiveField<Object>(
-    _ field: String, of directive: SchemaDirective, deprecatedToo: Bool
-  ) -> Resolved<Object> {
-    switch field {
-    case "name": .string(directive.name)
-    case "description": .string(directive.description)
-    case "isRepeatable": .bool(directive.isRepeatable)
-    case "locations":
-      .strings(
-        DirectiveLocation.allCases.filter(directive.locations.contains).map(\.rawValue))
-    case "args": inputValues(directive.arguments, deprecatedToo: deprecatedToo)
-    default: .null
-    }
-  }
-
-  private func inputValues<Object>(
-    _ values: NamedList<InputValue>, deprecatedToo: Bool
-  ) -> Resolved<Object> {
-    .list(
-      values.filter { deprecatedToo || $0.deprecationReason == nil }
-        .map { .introspected(.inputValue($0)) })
-  }
-}
-
 /// An introspection object, of a type whose name begins with two underscores.
 enum IntrospectionObject {
   case schema
@@ -166,5 +20,98 @@ enum IntrospectionObject {
     case .enumValue: "__EnumValue"
     case .directive: "__Directive"
     }
+  }
+}
+
+/// Resolves the fields of the introspection types (specification 4.2) from the schema.
+struct Introspection<Object> {
+  let schema: Schema
+
+  func type(named name: String?) -> Resolved<Object> {
+    name.flatMap(schema.type(named:)).map { .introspected(.type(.named($0.name))) } ?? .null
+  }
+
+  func resolve(
+    _ field: String, of object: IntrospectionObject, arguments: JSONValue
+  ) -> Resolved<Object> {
+    let all = arguments["includeDeprecated"]?.bool ?? false
+    switch (object, field) {
+    case (.schema, "description"): return .text(schema.description)
+    case (.schema, "types"): return types(schema.types.map(\.name))
+    case (.schema, "queryType"): return type(named: schema.rootName(for: .query))
+    case (.schema, "mutationType"): return type(named: schema.rootName(for: .mutation))
+    case (.schema, "subscriptionType"): return type(named: schema.rootName(for: .subscription))
+    case (.schema, "directives"): return list(schema.directives) { .directive($0) }
+    case (.type(.named(let name)), _):
+      return schema.type(named: name.value).map { resolve(field, of: $0, all: all) } ?? .null
+    case (.type(let wrapper), "kind"): return .text(wrapper.isNonNull ? "NON_NULL" : "LIST")
+    case (.type(let wrapper), "ofType"):
+      return .introspected(.type(wrapper.isNonNull ? wrapper.nullable : wrapper.item ?? wrapper))
+    case (.field(let member), "args"): return inputs(member.arguments, all: all)
+    case (.field(let member), "type"): return .introspected(.type(member.type))
+    case (.field(let member), _):
+      return shared(field, member.name, member.description, member.deprecationReason)
+    case (.inputValue(let value), "type"): return .introspected(.type(value.type))
+    case (.inputValue(let value), "defaultValue"):
+      return .text(value.defaultValue.map { Printer.print($0) })
+    case (.inputValue(let value), _):
+      return shared(field, value.name, value.description, value.deprecationReason)
+    case (.enumValue(let value), _):
+      return shared(field, value.name, value.description, value.deprecationReason)
+    case (.directive(let directive), "isRepeatable"): return .value(.bool(directive.isRepeatable))
+    case (.directive(let directive), "locations"):
+      return .list(
+        DirectiveLocation.allCases.filter(directive.locations.contains).map { .text($0.rawValue) })
+    case (.directive(let directive), "args"): return inputs(directive.arguments, all: all)
+    case (.directive(let directive), _):
+      return shared(field, directive.name, directive.description, nil)
+    default: return .null
+    }
+  }
+
+  private func resolve(_ field: String, of type: NamedType, all: Bool) -> Resolved<Object> {
+    let hasFields = type.kind == .object || type.kind == .interface
+    return switch field {
+    case "kind": .text(type.kind.rawValue)
+    case "name": .text(type.name)
+    case "description": .text(type.description)
+    case "specifiedByURL": .text(type.specifiedByURL)
+    case "isOneOf": type.kind == .inputObject ? .value(.bool(type.isOneOf)) : .null
+    case "fields" where hasFields:
+      list(type.fields.filter { all || $0.deprecationReason == nil }) { .field($0) }
+    case "interfaces" where hasFields: types(type.interfaces)
+    case "possibleTypes" where type.isAbstract: types(schema.possibleTypes(of: type).map(\.name))
+    case "enumValues" where type.kind == .enum:
+      list(type.values.filter { all || $0.deprecationReason == nil }) { .enumValue($0) }
+    case "inputFields" where type.kind == .inputObject: inputs(type.inputFields, all: all)
+    default: .null
+    }
+  }
+
+  /// A field that fields, input values, enum values and directives have.
+  private func shared(
+    _ field: String, _ name: String, _ description: String?, _ deprecationReason: String?
+  ) -> Resolved<Object> {
+    switch field {
+    case "name": .text(name)
+    case "description": .text(description)
+    case "isDeprecated": .value(.bool(deprecationReason != nil))
+    case "deprecationReason": .text(deprecationReason)
+    default: .null
+    }
+  }
+
+  private func types(_ names: [String]) -> Resolved<Object> {
+    list(names) { .type(.named($0)) }
+  }
+
+  private func inputs(_ values: NamedList<InputValue>, all: Bool) -> Resolved<Object> {
+    list(values.filter { all || $0.deprecationReason == nil }) { .inputValue($0) }
+  }
+
+  private func list<Part>(
+    _ parts: some Sequence<Part>, _ object: (Part) -> IntrospectionObject
+  ) -> Resolved<Object> {
+    .list(parts.map { .introspected(object($0)) })
   }
 }

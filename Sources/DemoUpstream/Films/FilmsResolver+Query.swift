@@ -1,108 +1,133 @@
+import LosslessJSON
+
 /// Fields of the query root.
 extension FilmsResolver {
   /// Films with fewer votes are no top films.
   private static let topVotesMin = 100
 
   func query(
-    _ field: String, _ arguments: Arguments
+    _ field: String, _ arguments: JSONValue
   ) throws(FieldFailure) -> Resolved<FilmsObject> {
-    let id = arguments.string("id") ?? ""
+    let id = arguments["id"]?.string ?? ""
     return switch field {
-    case "film": film(id)
-    case "films": try filmList(order(arguments).sorted(filtered(arguments)), arguments)
-    case "filmsCount": .int(filtered(arguments).count)
-    case "filmsConnection": .object(.connection(try connection(arguments)))
-    case "topFilms": try filmList(topFilms(arguments.string("genre")), arguments)
-    case "person": person(id)
-    case "people": .list(try page(people(arguments), arguments).map { .object(.person($0)) })
-    case "studio": studio(id)
+    case "film": object("Film", id)
+    case "films": try list(ordered(arguments), arguments)
+    case "filmsCount": .int(filtered("Film", arguments).count)
+    case "filmsConnection": try connection(arguments)
+    case "topFilms": try list(topFilms(arguments["genre"]), arguments)
+    case "person": object("Person", id)
+    case "people": try list(filtered("Person", arguments), arguments)
+    case "studio": object("Studio", id)
     case "studios":
       .list(
-        library.studios.rows.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
-          .map { .object(.studio($0)) })
-    case "series": series(id)
-    case "allSeries": .list(try page(library.series.rows, arguments).map { .object(.series($0)) })
-    case "work", "node": node(id, worksOnly: field == "work")
+        library["Studio"].rows
+          .sorted { ($0["name"]?.string ?? "", $0.id) < ($1["name"]?.string ?? "", $1.id) }
+          .map { .object(.row($0)) })
+    case "series": object("Series", id)
+    case "allSeries": try list(library["Series"].rows, arguments)
+    case "work": id.hasPrefix("f") || id.hasPrefix("t") ? node(id) : .null
+    case "node": node(id)
     case "search": try search(arguments)
-    case "me": .object(storedViewer.map { .user($0) })
-    case "watchlist": try watchlist()
-    case "list": .object(library.lists[id].map { .list($0) })
-    case "serverTime": .string(now)
+    case "me": .object(storedViewer.map { .row($0) })
+    case "watchlist": films(try signedIn()["watchlist"]?.strings ?? [])
+    case "list": object("FilmList", id)
+    case "serverTime": .text(now)
     default: .missing(field)
     }
   }
 
-  private func filtered(_ arguments: Arguments) -> [Film] {
-    let filter = FilmFilter(arguments.object("filter"))
-    return library.films.rows.filter { filter.admits($0) }
+  /// The viewer with its stored data.
+  func signedIn() throws(FieldFailure) -> Row {
+    guard let user = storedViewer else {
+      throw FieldFailure("Sign in first.", code: "UNAUTHENTICATED")
+    }
+    return user
   }
 
-  private func connection(_ arguments: Arguments) throws(FieldFailure) -> FilmPage {
-    let first = arguments.int("first") ?? Self.pageMax
+  private func filtered(_ type: String, _ arguments: JSONValue) -> [Row] {
+    library[type].rows.filter { RowFilter.admits($0, arguments["filter"]) }
+  }
+
+  private func ordered(_ arguments: JSONValue) -> [Row] {
+    FilmOrder(arguments["orderBy"]).sorted(filtered("Film", arguments))
+  }
+
+  /// A page of a Relay connection. A cursor names the last film of the previous page, so that pages do
+  /// not shift when earlier films are created or deleted.
+  private func connection(
+    _ arguments: JSONValue
+  ) throws(FieldFailure) -> Resolved<FilmsObject> {
+    let first = arguments["first"]?.int64.map(Int.init) ?? Self.pageMax
     guard (0...Self.pageMax).contains(first) else {
       throw .badInput("first", "A page holds 0 to \(Self.pageMax) films.")
     }
-    let films = order(arguments).sorted(filtered(arguments))
-    guard let page = FilmPage(of: films, first: first, after: arguments.string("after")) else {
-      throw .badInput("after", "The cursor names no film of this list.")
+    let films = ordered(arguments)
+    var start = 0
+    if let cursor = arguments["after"]?.string {
+      guard let place = films.firstIndex(where: { "after~\($0.id)" == cursor }) else {
+        throw .badInput("after", "The cursor names no film of this list.")
+      }
+      start = place + 1
     }
-    return page
+    let edges = films[start...].prefix(first).map { film in
+      (cursor: Resolved<FilmsObject>.text("after~\(film.id)"), film: film)
+    }
+    return .made(
+      "FilmConnection",
+      [
+        "edges": .list(
+          edges.map { .made("FilmEdge", ["cursor": $0.cursor, "node": .object(.row($0.film))]) }),
+        "pageInfo": .made(
+          "PageInfo",
+          [
+            "hasNextPage": .value(.bool(start + edges.count < films.count)),
+            "hasPreviousPage": .value(.bool(start > 0)),
+            "startCursor": edges.first?.cursor ?? .null, "endCursor": edges.last?.cursor ?? .null,
+          ]),
+        "totalCount": .int(films.count),
+      ])
   }
 
-  private func topFilms(_ genre: String?) -> [Film] {
-    let films = library.films.rows.filter {
-      $0.rating.votes >= Self.topVotesMin && (genre.map($0.genres.contains) ?? true)
+  private func topFilms(_ genre: JSONValue?) -> [Row] {
+    let films = library["Film"].rows.filter { film in
+      film.votes >= Self.topVotesMin
+        && RowFilter.admits(film, .object([JSONMember("genre", genre ?? .null)]))
     }
     return films.sorted {
-      ($1.rating.average, $1.rating.votes, $0.id) < ($0.rating.average, $0.rating.votes, $1.id)
+      ($1.average.count, $1.votes, $0.id) < ($0.average.count, $0.votes, $1.id)
     }
   }
 
-  private func people(_ arguments: Arguments) -> [Person] {
-    let filter = arguments.object("filter")
-    let name = filter?.object("name").map(TextCondition.init)
-    let born = filter?.object("bornIn").map(NumberCondition.init)
-    let nation = filter?.string("nationality")
-    return library.people.rows.filter { person in
-      (name.map { $0.admits(person.name) } ?? true)
-        && (nation.map { person.nationality == $0 } ?? true)
-        && (born.map { born in person.bornIn.map(born.admits) ?? false } ?? true)
-    }
-  }
-
-  private func node(_ id: String, worksOnly: Bool) -> Resolved<FilmsObject> {
-    switch (id.first, worksOnly) {
-    case ("f", _): film(id)
-    case ("t", _): series(id)
-    case ("p", false): person(id)
-    case ("s", false): studio(id)
-    case ("l", false): .object(library.lists[id].map { .list($0) })
-    case ("u", false): .object(storedViewer.flatMap { $0.id == id ? .user($0) : nil })
+  private func node(_ id: String) -> Resolved<FilmsObject> {
+    switch id.first {
+    case "f": object("Film", id)
+    case "t": object("Series", id)
+    case "p": object("Person", id)
+    case "s": object("Studio", id)
+    case "l": object("FilmList", id)
+    case "u": .object(storedViewer.flatMap { $0.id == id ? .row($0) : nil })
     default: .null
     }
   }
 
-  private func watchlist() throws(FieldFailure) -> Resolved<FilmsObject> {
-    guard let user = storedViewer else { throw .unauthenticated }
-    return films(user.watchlist)
-  }
-
   /// Names that begin with the text come before names that only contain it.
-  private func search(_ arguments: Arguments) throws(FieldFailure) -> Resolved<FilmsObject> {
-    let text = (arguments.string("text") ?? "").lowercased()
+  private func search(_ arguments: JSONValue) throws(FieldFailure) -> Resolved<FilmsObject> {
+    let text = (arguments["text"]?.string ?? "").lowercased()
     guard !text.isEmpty else { throw .badInput("text", "Say what to search for.") }
-    let kinds = arguments.strings("kinds").map(Set.init)
-    var found: [(begins: Bool, object: FilmsObject)] = []
-    func note(_ kind: String, _ name: String, _ object: @autoclosure () -> FilmsObject) {
-      let name = name.lowercased()
-      guard kinds?.contains(kind) ?? true, name.contains(text) else { return }
-      found.append((name.hasPrefix(text), object()))
+    let kinds = arguments["kinds"].flatMap { $0.isNull ? nil : $0.strings }
+    var (beginning, others): ([Row], [Row]) = ([], [])
+    for (type, field) in [
+      ("Film", "title"), ("Person", "name"), ("Studio", "name"), ("Series", "title"),
+    ] where kinds?.contains(type.uppercased()) ?? true {
+      for row in library[type].rows {
+        let name = (row[field]?.string ?? "").lowercased()
+        if name.hasPrefix(text) {
+          beginning.append(row)
+        } else if name.contains(text) {
+          others.append(row)
+        }
+      }
     }
-    for film in library.films.rows { note("FILM", film.title, .film(film)) }
-    for person in library.people.rows { note("PERSON", person.name, .person(person)) }
-    for studio in library.studios.rows { note("STUDIO", studio.name, .studio(studio)) }
-    for series in library.series.rows { note("SERIES", series.title, .series(series)) }
-    let ranked = found.filter(\.begins) + found.filter { !$0.begins }
-    return .list(try page(ranked, arguments).map { .object($0.object) })
+    return try list(beginning + others, arguments)
   }
 }

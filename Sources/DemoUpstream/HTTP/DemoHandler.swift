@@ -49,40 +49,28 @@ struct DemoHandler: RequestHandler {
     _ call: GraphQLCall, _ fail: FailMode, after seen: UInt64
   ) async -> ServerResponse {
     let switches = book.switches
+    let mediaType = call.mediaType
+    let isExecuted =
+      switches.takesEffect || [.off, .refuse, .partial, .halfBody].contains(fail)
+    let result = isExecuted ? execute(call, fail == .partial ? switches.partialFields : []) : nil
     switch fail {
-    case .off, .refuse:
-      return DemoResponses.graphQL(execute(call), mediaType: call.mediaType)
-    case .partial:
-      let result = execute(call, brokenFields: switches.partialFields)
-      return DemoResponses.graphQL(result, mediaType: call.mediaType)
-    case .halfBody:
-      return FaultyResponses.halfBody(execute(call).bytes, mediaType: call.mediaType)
-    case .brokenJSON:
-      let bytes =
-        switches.takesEffect ? execute(call).bytes : Array(#"{"data":{"film":{"id""#.utf8)
-      return FaultyResponses.brokenJSON(bytes, mediaType: call.mediaType)
     case .hang:
-      if switches.takesEffect { _ = execute(call) }
       await releases.wait(after: seen)
       return FaultyResponses.status(503)
-    case .status, .html, .oversize, .graphQLErrors:
-      if switches.takesEffect { _ = execute(call) }
-      return canned(fail, switches, mediaType: call.mediaType)
+    case .status(let status): return FaultyResponses.status(status)
+    case .html: return FaultyResponses.html()
+    case .oversize: return FaultyResponses.oversize(switches.oversizeBytes, mediaType)
+    case .graphQLErrors: return FaultyResponses.graphQLErrors(mediaType)
+    case .brokenJSON:
+      return FaultyResponses.brokenJSON(
+        result?.bytes ?? Array(#"{"data":{"film":{"id""#.utf8), mediaType)
+    case .halfBody: return FaultyResponses.halfBody(result?.bytes ?? [], mediaType)
+    case .off, .refuse, .partial:
+      return result.map { DemoResponses.graphQL($0, mediaType) } ?? FaultyResponses.status(503)
     }
   }
 
-  private func canned(
-    _ fail: FailMode, _ switches: DemoSwitches, mediaType: String
-  ) -> ServerResponse {
-    switch fail {
-    case .status(let status): FaultyResponses.status(status)
-    case .html: FaultyResponses.html()
-    case .oversize: FaultyResponses.oversize(switches.oversizeBytes, mediaType: mediaType)
-    default: FaultyResponses.graphQLErrors(mediaType: mediaType)
-    }
-  }
-
-  private func execute(_ call: GraphQLCall, brokenFields: Set<String> = []) -> DemoResponse {
+  private func execute(_ call: GraphQLCall, _ brokenFields: Set<String>) -> DemoResponse {
     let response = call.answer(by: engine, brokenFields: brokenFields)
     if response.outcome == .executed {
       book.noteExecuted(call.record.operationName, isReplay: response.isReplay)

@@ -5,7 +5,7 @@ import LosslessJSON
 /// HTTP responses with GraphQL bodies, with the statuses that most deployed servers use: 200 once
 /// something was executed, 400 for what could not be.
 enum DemoResponses {
-  static func graphQL(_ result: DemoResponse, mediaType: String) -> ServerResponse {
+  static func graphQL(_ result: DemoResponse, _ mediaType: String) -> ServerResponse {
     var response = ServerResponse(contentType: mediaType, bytes: result.bytes)
     switch result.outcome {
     case .executed: break
@@ -70,22 +70,22 @@ enum FaultyResponses {
   }
 
   /// - Parameter bytes: a valid response, of which the end is omitted.
-  static func brokenJSON(_ bytes: [UInt8], mediaType: String) -> ServerResponse {
+  static func brokenJSON(_ bytes: [UInt8], _ mediaType: String) -> ServerResponse {
     ServerResponse(contentType: mediaType, bytes: Array(bytes.dropLast(max(1, bytes.count / 2))))
   }
 
-  static func halfBody(_ bytes: [UInt8], mediaType: String) -> ServerResponse {
-    stream(length: bytes.count, mediaType: mediaType) { writer in
+  static func halfBody(_ bytes: [UInt8], _ mediaType: String) -> ServerResponse {
+    stream(bytes.count, mediaType) { writer in
       try await writer.write(Array(bytes.prefix(bytes.count / 2)))
       throw Cut()
     }
   }
 
-  static func oversize(_ count: Int, mediaType: String) -> ServerResponse {
+  static func oversize(_ count: Int, _ mediaType: String) -> ServerResponse {
     let head = Array(#"{"data":{"film":{"synopsis":""#.utf8)
     let tail = Array(#""}}}"#.utf8)
     let padding = max(0, count - head.count - tail.count)
-    return stream(length: head.count + padding + tail.count, mediaType: mediaType) { writer in
+    return stream(head.count + padding + tail.count, mediaType) { writer in
       try await writer.write(head)
       var rest = padding
       while rest > 0 {
@@ -97,7 +97,7 @@ enum FaultyResponses {
     }
   }
 
-  static func graphQLErrors(mediaType: String) -> ServerResponse {
+  static func graphQLErrors(_ mediaType: String) -> ServerResponse {
     let body: JSONValue = [
       "errors": [
         ["message": "The library is closed.", "extensions": ["code": "INTERNAL_SERVER_ERROR"]]
@@ -108,7 +108,7 @@ enum FaultyResponses {
   }
 
   private static func stream(
-    length: Int, mediaType: String,
+    _ length: Int, _ mediaType: String,
     write: @escaping @Sendable (inout ResponseWriter) async throws -> Void
   ) -> ServerResponse {
     var response = ServerResponse(body: .stream(length: length, write: write))

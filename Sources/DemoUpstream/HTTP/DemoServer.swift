@@ -145,14 +145,12 @@ package actor DemoServer {
 }
 
 /// Why a demo server does not serve.
-package enum DemoStartError: Error, Sendable {
+package enum DemoStartError: Error, Sendable, CustomStringConvertible {
   /// The system gives no event loop.
   case loop(SystemError)
   /// The address cannot be had.
   case listen(ListenError)
-}
 
-extension DemoStartError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .loop(let error): "no event loop: \(error)"

@@ -16,21 +16,17 @@ enum RequestReading {
 
   static let bodyBytesMax = 1 << 20
 
-  static func read(_ request: ServerRequest) async throws(Refusal) -> GraphQLRequest {
+  static func read(_ request: ServerRequest) async throws(Refusal) -> ExecutionRequest {
     let json =
       request.method == .get || request.method == .head
-      ? try parameters(request) : try await content(request)
-    guard let parsed = GraphQLRequest(json) else {
+      ? try parameters(request) : try await json(request)
+    guard let parsed = ExecutionRequest(json) else {
       throw .malformed("The request needs a query, and variables must be an object.")
     }
     return parsed
   }
 
   static func json(_ request: ServerRequest) async throws(Refusal) -> JSONValue {
-    try await content(request)
-  }
-
-  private static func content(_ request: ServerRequest) async throws(Refusal) -> JSONValue {
     guard GraphQLMediaType.isJSON(request.fields[.contentType]) else {
       throw .unsupportedMediaType
     }
@@ -71,14 +67,14 @@ enum RequestReading {
 
 /// A GraphQL request with all that HTTP said about it.
 struct GraphQLCall {
-  let request: GraphQLRequest
+  let request: ExecutionRequest
   let caller: DemoEngine.Caller
   let prepared: Result<PreparedOperation, RequestRejection>
   let record: RecordedRequest
   /// The media type of the response.
   let mediaType: String
 
-  init(request: GraphQLRequest, http: ServerRequest, engine: DemoEngine) {
+  init(request: ExecutionRequest, http: ServerRequest, engine: DemoEngine) {
     self.request = request
     let fields = http.fields
     caller = DemoEngine.Caller(
@@ -113,7 +109,7 @@ enum GraphQLMediaType {
   static func negotiated(accept: String?) -> String {
     let ranges = (accept ?? "").split(separator: ",")
     let takesResponse = ranges.contains { range in
-      let parts = range.split(separator: ";").map { $0.trimmed.lowercased() }
+      let parts = range.split(separator: ";").map { trimmed($0) }
       let isRefused = parts.dropFirst().contains {
         ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0)
       }
@@ -124,16 +120,10 @@ enum GraphQLMediaType {
 
   /// Whether a request's content type is JSON, whatever its parameters.
   static func isJSON(_ contentType: String?) -> Bool {
-    contentType?.split(separator: ";").first?.trimmed.lowercased() == json
+    contentType?.split(separator: ";").first.map(trimmed) == json
   }
-}
 
-extension Substring {
-  /// Without spaces and tabs at either end.
-  fileprivate var trimmed: Substring {
-    var text = self
-    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return text
+  private static func trimmed(_ text: Substring) -> String {
+    Array(text.utf8)[...].trimmingBlanks.text.lowercased()
   }
 }

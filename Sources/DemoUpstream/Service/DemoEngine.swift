@@ -32,7 +32,7 @@ final class DemoEngine: Sendable {
     self.now = now
   }
 
-  func prepare(_ request: GraphQLRequest) -> Result<PreparedOperation, RequestRejection> {
+  func prepare(_ request: ExecutionRequest) -> Result<PreparedOperation, RequestRejection> {
     do throws(RequestRejection) {
       return .success(try executor.prepare(request))
     } catch {
@@ -42,7 +42,7 @@ final class DemoEngine: Sendable {
 
   /// - Parameter brokenFields: `Type.field` coordinates that fail this time.
   func answer(
-    _ prepared: PreparedOperation, of request: GraphQLRequest, from caller: Caller,
+    _ prepared: PreparedOperation, of request: ExecutionRequest, from caller: Caller,
     brokenFields: Set<String> = []
   ) -> DemoResponse {
     switch prepared.kind {
@@ -68,7 +68,7 @@ final class DemoEngine: Sendable {
   // MARK: Pieces
 
   private func change(
-    _ state: inout State, by prepared: PreparedOperation, of request: GraphQLRequest,
+    _ state: inout State, by prepared: PreparedOperation, of request: ExecutionRequest,
     from caller: Caller, _ brokenFields: Set<String>
   ) -> DemoResponse {
     let key = caller.idempotencyKey.map {
@@ -172,7 +172,8 @@ struct IdempotencyLedger: Sendable {
   private static let keysMax = 10_000
 
   private var entries: [Key: Entry] = [:]
-  private var order: [Key] = []
+  /// The keys, the oldest at `oldest` once there are as many as there can be.
+  private var keys: [Key] = []
   private var oldest = 0
 
   func look(_ key: Key, fingerprint: String) -> Lookup {
@@ -182,13 +183,9 @@ struct IdempotencyLedger: Sendable {
 
   mutating func note(_ key: Key, fingerprint: String, response: DemoResponse) {
     entries[key] = Entry(fingerprint: fingerprint, response: response)
-    order.append(key)
-    guard order.count - oldest > Self.keysMax else { return }
-    entries[order[oldest]] = nil
-    oldest += 1
-    if oldest == Self.keysMax {
-      order.removeFirst(oldest)
-      oldest = 0
-    }
+    if keys.count < Self.keysMax { return keys.append(key) }
+    entries[keys[oldest]] = nil
+    keys[oldest] = key
+    oldest = (oldest + 1) % Self.keysMax
   }
 }

@@ -48,9 +48,9 @@ extension DemoReport {
   var json: JSONValue {
     let named = operations.sorted { $0.key < $1.key }
     return [
-      "requests": .number(JSONNumber(requests)),
-      "inFlight": .number(JSONNumber(inFlight)),
-      "concurrencyMax": .number(JSONNumber(concurrencyMax)),
+      "requests": .int(requests),
+      "inFlight": .int(inFlight),
+      "concurrencyMax": .int(concurrencyMax),
       "operations": .object(named.map { JSONMember($0.key, $0.value.json) }),
       "recent": .array(recent.map(Self.json)),
     ]
@@ -70,8 +70,8 @@ extension DemoReport {
 extension DemoReport.Operation {
   fileprivate var json: JSONValue {
     [
-      "requests": .number(JSONNumber(requests)), "failed": .number(JSONNumber(failed)),
-      "executed": .number(JSONNumber(executed)), "replayed": .number(JSONNumber(replayed)),
+      "requests": .int(requests), "failed": .int(failed),
+      "executed": .int(executed), "replayed": .int(replayed),
     ]
   }
 }

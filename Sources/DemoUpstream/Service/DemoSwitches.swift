@@ -17,12 +17,12 @@ package struct DemoSwitches: Sendable, Hashable {
   /// `half-body` always executes.
   package var takesEffect = false
   /// Coordinates (`Type.field`) of the fields that `partial` fails.
-  package var partialFields: Set<String> = ["Film.synopsis"]
+  var partialFields: Set<String> = ["Film.synopsis"]
   /// Length of the body in `oversize`.
   package var oversizeBytes = 64 << 20
   /// How long `refuse` lasts if it was set over HTTP, where no request could end it; nil = until the
   /// process ends it.
-  package var refuseFor: Duration?
+  var refuseFor: Duration?
 
   package init() {}
 }
@@ -77,15 +77,15 @@ extension DemoSwitches {
 
   var json: JSONValue {
     [
-      "latencyMs": .number(JSONNumber(latency.milliseconds)),
-      "jitterMs": .number(JSONNumber(jitter.milliseconds)),
+      "latencyMs": .int(latency.milliseconds),
+      "jitterMs": .int(jitter.milliseconds),
       "fail": .string(fail.word),
-      "every": .number(JSONNumber(every)),
-      "times": times.map { .number(JSONNumber($0)) } ?? .null,
+      "every": .int(every),
+      "times": times.map { .int($0) } ?? .null,
       "operations": .array(operations.sorted().map(JSONValue.string)),
       "takesEffect": .bool(takesEffect),
       "partialFields": .array(partialFields.sorted().map(JSONValue.string)),
-      "oversizeBytes": .number(JSONNumber(oversizeBytes)),
+      "oversizeBytes": .int(oversizeBytes),
     ]
   }
 }
@@ -120,36 +120,25 @@ package enum FailMode: Sendable, Hashable {
 }
 
 extension FailMode {
+  private static let words: [(mode: FailMode, word: String)] = [
+    (.off, "off"), (.refuse, "refuse"), (.hang, "hang"), (.html, "html"),
+    (.brokenJSON, "broken-json"), (.halfBody, "half-body"), (.oversize, "oversize"),
+    (.graphQLErrors, "graphql-errors"), (.partial, "partial"),
+  ]
+
   package init?(word: String) {
-    switch word {
-    case "off": self = .off
-    case "refuse": self = .refuse
-    case "hang": self = .hang
-    case "html": self = .html
-    case "broken-json": self = .brokenJSON
-    case "half-body": self = .halfBody
-    case "oversize": self = .oversize
-    case "graphql-errors": self = .graphQLErrors
-    case "partial": self = .partial
-    default:
-      guard let status = Int(word), (400...599).contains(status) else { return nil }
+    if let known = Self.words.first(where: { $0.word == word }) {
+      self = known.mode
+    } else if let status = Int(word), (400...599).contains(status) {
       self = .status(status)
+    } else {
+      return nil
     }
   }
 
   package var word: String {
-    switch self {
-    case .off: "off"
-    case .refuse: "refuse"
-    case .hang: "hang"
-    case .status(let status): String(status)
-    case .html: "html"
-    case .brokenJSON: "broken-json"
-    case .halfBody: "half-body"
-    case .oversize: "oversize"
-    case .graphQLErrors: "graphql-errors"
-    case .partial: "partial"
-    }
+    if case .status(let status) = self { return String(status) }
+    return Self.words.first { $0.mode == self }?.word ?? ""
   }
 }
 
@@ -178,5 +167,5 @@ package struct DemoOptions: Sendable {
   }
 
   /// The year of the first public screening.
-  package static let usualSeed: UInt64 = 1895
+  static let usualSeed: UInt64 = 1895
 }

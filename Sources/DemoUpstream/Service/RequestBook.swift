@@ -44,13 +44,8 @@ final class RequestBook: Sendable {
 
   /// Records that an operation was executed, or that its response was replayed.
   func noteExecuted(_ operation: String, isReplay: Bool) {
-    state.withLock { state in
-      if isReplay {
-        state.report.operations[operation, default: .init()].replayed += 1
-      } else {
-        state.report.operations[operation, default: .init()].executed += 1
-      }
-    }
+    let counter: WritableKeyPath<DemoReport.Operation, Int> = isReplay ? \.replayed : \.executed
+    state.withLock { $0.report.operations[operation, default: .init()][keyPath: counter] += 1 }
   }
 
   /// Resets the counters, except for requests in flight.

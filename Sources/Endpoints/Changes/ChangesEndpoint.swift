@@ -34,13 +34,16 @@ struct ChangesEndpoint: Sendable {
 
   func stream(_ request: ServerRequest) async -> ServerResponse {
     await respond(to: request) {
-      let caller = try await context.streamCaller(of: request)
+      let stream = try await context.streamCaller(of: request)
+      let caller = stream.caller
       var query = try ChangesQuery(request, types: feed.types)
       try feed.admit(caller, types: query.filter.types)
       if let last = request.field("last-event-id"), !last.isEmpty { query.since = .cursor(last) }
       let start = try await feed.streamStart(
         caller: caller, filter: query.filter, since: query.since)
-      return .eventStream(stallMax: context.streamStallMax) { [feed] in feed.open(start) }
+      return .eventStream(stallMax: context.streamStallMax, holding: stream.lease) { [feed] in
+        feed.open(start)
+      }
     }
   }
 
@@ -84,11 +87,17 @@ struct ChangesEndpoint: Sendable {
   private static func response(
     to fault: CursorFault, _ request: ServerRequest
   ) throws(Failure) -> ServerResponse {
+    guard case .gone(let reason) = fault else { throw failure(of: fault) }
+    return .cursorGone(reason, restart: request.path, request: request)
+  }
+
+  /// The failure of a cursor that cannot be continued.
+  static func failure(of fault: CursorFault) -> Failure {
     switch fault {
-    case .malformed: throw parameterFault("is not a cursor of this service")
-    case .otherFilter: throw parameterFault("was issued for another filter")
-    case .otherCaller: throw Failure(.forbidden, "The cursor was issued to another caller.")
-    case .gone(let reason): return .cursorGone(reason, restart: request.path, request: request)
+    case .malformed: parameterFault("is not a cursor of this service")
+    case .otherFilter: parameterFault("was issued for another filter")
+    case .otherCaller: Failure(.forbidden, "The cursor was issued to another caller.")
+    case .gone: Failure(.cursorGone, "The changes since the cursor are no longer known.")
     }
   }
 
@@ -102,8 +111,11 @@ struct ChangesEndpoint: Sendable {
 extension ServerResponse {
   /// A stream of server-sent events. It ends with the source, when the client disconnects, or when the
   /// client reads nothing for `stallMax`.
+  ///
+  /// - Parameter lease: held until the stream ends.
   static func eventStream(
-    stallMax: Duration, _ open: @escaping @Sendable () -> any EventSource
+    stallMax: Duration, holding lease: StreamLease? = nil,
+    _ open: @escaping @Sendable () -> any EventSource
   ) -> ServerResponse {
     ServerResponse(
       fields: [
@@ -111,9 +123,10 @@ extension ServerResponse {
         .accelBuffering: "no",
       ],
       body: .stream { writer in
-        writer.limitStall(to: stallMax)
+        writer.streamEvents(stallMax: stallMax)
         let source = open()
         while let bytes = try await source.next() { try await writer.write(bytes) }
+        withExtendedLifetime(lease) {}
       })
   }
 

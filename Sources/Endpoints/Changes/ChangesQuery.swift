@@ -27,9 +27,14 @@ struct ChangesQuery {
 
   /// - Parameter types: all entity types.
   init(_ request: ServerRequest, types: [EntityType]) throws(Failure) {
+    try self.init(try request.queryParameters(), types: types)
+  }
+
+  /// - Parameter types: all entity types.
+  init(_ parameters: [QueryString.Parameter], types: [EntityType]) throws(Failure) {
     let names = Set(types.map(\.name))
     var seen: Set<String> = []
-    for parameter in try request.queryParameters() {
+    for parameter in parameters {
       if Self.single.contains(parameter.name), !seen.insert(parameter.name).inserted {
         note(parameter.name, "is given twice")
         continue
@@ -77,7 +82,7 @@ struct ChangesQuery {
       guard arguments.named.updateValue(value, forKey: name) == nil else {
         return "is given twice"
       }
-    case "ticket": break
+    case ServerRequest.ticketName: break
     default: return "is not a parameter of this path"
     }
     return nil

@@ -70,10 +70,8 @@ final class DeltaResponseCache: Sendable {
     guard let entry = entries.withLock({ $0.find(hash) }), entry.key.isKey(of: head),
       entry.head == cursors.head
     else { return false }
-    output.append("HTTP/1.1 200 OK\r\n")
-    stamp.appendDate(to: &output)
-    stamp.appendRequestID(for: head, to: &output)
-    output.append(contentsOf: entry.bytes)
+    stamp.appendHead("HTTP/1.1 200 OK\r\n", for: head, to: &output)
+    output.append(bytes: entry.bytes)
     return true
   }
 

@@ -108,7 +108,7 @@ struct ListDiffEndpoint: Sendable {
   }
 
   /// The content of an entity tag, with or without its quotes.
-  private static func opaque(_ text: String) -> String {
+  static func opaque(_ text: String) -> String {
     EntityTag(parsing: text)?.uncoded.opaque ?? text
   }
 }

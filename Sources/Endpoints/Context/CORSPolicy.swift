@@ -9,7 +9,7 @@ package struct CORSPolicy: Sendable {
     "ETag, Sync-Cursor, Cache-Status, Total-Count, Request-Id, Retry-After, RateLimit, "
     + "Idempotency-Replayed, Location, Accept-Ranges, Content-Range, Content-Disposition, "
     + "x-amz-checksum-sha256, Age, Date, Server-Timing, WWW-Authenticate, Allow, RateLimit-Policy, "
-    + "Accept-Patch, Content-Location"
+    + "Accept-Patch, Content-Location, Live-Stream-Id"
   /// Prefixes of S3's fields, including an object's custom ones, and of those that the AWS SDKs add. A
   /// page can send fields with either prefix, and read those with the first.
   private static let s3Prefixes = ["x-amz-", "amz-sdk-"]
@@ -28,8 +28,14 @@ package struct CORSPolicy: Sendable {
   /// Names of fields that settings pass upstream; a page can send them too.
   var forwardedNames: [String] = []
 
-  package init(origins: [String]) {
+  /// The origin of the service's public URL; nil if it is not set.
+  private let publicOrigin: String?
+
+  /// - Parameter publicOrigin: the origin of the service's public URL, such as `https://api.example.com`,
+  ///   without a default port; nil if it is not set.
+  package init(origins: [String], publicOrigin: String? = nil) {
     self.origins = Set(origins)
+    self.publicOrigin = publicOrigin?.lowercased()
   }
 
   package var isOn: Bool { !origins.isEmpty }
@@ -81,6 +87,55 @@ package struct CORSPolicy: Sendable {
     .filter { name in
       s3Prefixes.contains(where: name.hasPrefix) && HTTPField.Name(name) != nil
     }
+  }
+
+  /// The origin of a request that opens a WebSocket.
+  enum SocketOrigin: Sendable, Hashable {
+    /// The request is not a page's.
+    case none
+    /// The page is of this service.
+    case own
+    case listed
+    /// Every origin is allowed. As with other requests of such pages, cookies do not count.
+    case any
+    case foreign
+  }
+
+  /// Judges the origin of a WebSocket, to which CORS itself does not apply (RFC 6455 section 10.2).
+  func origin(ofSocket request: ServerRequest) -> SocketOrigin {
+    guard let origin = request.field("origin") else { return .none }
+    if isOwn(origin, request) { return .own }
+    if origins.contains("*") { return .any }
+    return origins.contains(origin) ? .listed : .foreign
+  }
+
+  /// Whether the origin is an address of this service.
+  ///
+  /// That is its public URL, if settings have one, and otherwise what the request was sent to. A page can
+  /// let a name of its own point here (DNS rebinding), and `Host` is then that name: so with a public URL
+  /// a name counts only if it is `localhost`, which no page can own; an address is what the page itself
+  /// was loaded from.
+  private func isOwn(_ origin: String, _ request: ServerRequest) -> Bool {
+    if let publicOrigin {
+      if origin.lowercased() == publicOrigin { return true }
+      guard Self.hasLiteralHost(origin) else { return false }
+    }
+    guard let host = request.forwardedHost ?? request.field("host") else { return false }
+    let scheme = request.scheme
+    let defaultPort = scheme == "https" ? ":443" : ":80"
+    let own = host.hasSuffix(defaultPort) ? String(host.dropLast(defaultPort.count)) : host
+    return origin.lowercased() == "\(scheme)://\(own)".lowercased()
+  }
+
+  /// Whether an origin's host is an IP address or `localhost`.
+  private static func hasLiteralHost(_ origin: String) -> Bool {
+    guard let scheme = origin.firstRange(of: "://") else { return false }
+    let authority = origin[scheme.upperBound...]
+    if authority.hasPrefix("[") { return true }
+    let host = authority.prefix { $0 != ":" }
+    if host.lowercased() == "localhost" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
   private func allowedOrigin(of request: ServerRequest) -> String? {

@@ -24,23 +24,29 @@ struct EndpointContext: Sendable {
     do throws(Failure) {
       return try await body()
     } catch {
-      if error.code == .internal {
-        logger.error(
-          "request failed",
-          metadata: ["request_id": "\(request.id)", "cause": "\(error.cause ?? error.message)"])
-      } else if let cause = error.cause {
-        logger.debug(
-          "request refused",
-          metadata: [
-            "request_id": "\(request.id)", "code": "\(error.code.rawValue)", "cause": "\(cause)",
-          ])
-      }
+      note(error, requestID: request.id)
       return .failure(error, request: request)
     }
   }
 
+  /// Logs the cause of a failure, which no client sees.
+  func note(_ failure: Failure, requestID: String) {
+    if failure.code == .internal {
+      logger.error(
+        "request failed",
+        metadata: ["request_id": "\(requestID)", "cause": "\(failure.cause ?? failure.message)"])
+    } else if let cause = failure.cause {
+      logger.debug(
+        "request refused",
+        metadata: [
+          "request_id": "\(requestID)", "code": "\(failure.code.rawValue)", "cause": "\(cause)",
+        ])
+    }
+  }
+
   func caller(of request: ServerRequest) async throws(Failure) -> Caller {
-    let caller = try await callers.caller { request.field($0) }
+    var caller = try await callers.caller { request.field($0) }
+    caller.network = request.network
     request.noteVerified(
       authorization: caller.isAdmin || caller.user != nil,
       deviceToken: caller.device != nil && !caller.isOpenDevice)
@@ -48,11 +54,36 @@ struct EndpointContext: Sendable {
     return caller
   }
 
+  /// Returns the refusal of a request to write whose device token only reads; nil for others.
+  func refuseReader(_ request: ServerRequest) async -> ServerResponse? {
+    guard let token = request.field("device-token") else { return nil }
+    do throws(Failure) {
+      try await callers.admitWriting(deviceToken: token)
+      return nil
+    } catch {
+      note(error, requestID: request.id)
+      return .failure(error, request: request)
+    }
+  }
+
+  /// The caller of a stream, and what the stream holds of the ticket it was opened with.
+  struct StreamCaller {
+    let caller: Caller
+    let lease: StreamLease?
+  }
+
   /// The caller of a stream: the one that `?ticket=` was issued to, otherwise the same as ``caller(of:)``.
-  func streamCaller(of request: ServerRequest) async throws(Failure) -> Caller {
-    guard let ticket = (try? request.query())?.parameters.first(where: { $0.name == "ticket" })
-    else { return try await caller(of: request) }
-    return try await callers.caller(ticket: ticket.value)
+  func streamCaller(of request: ServerRequest) async throws(Failure) -> StreamCaller {
+    guard let ticket = (try? request.query())?[ServerRequest.ticketName] else {
+      // A query that cannot be read has no usable ticket, but must not count as none.
+      try request.refuseTicket()
+      return StreamCaller(caller: try await caller(of: request), lease: nil)
+    }
+    if request.method != .get { try request.refuseTicket() }
+    var (caller, lease) = try await callers.caller(
+      ticket: ticket, for: StreamTarget(path: request.path, query: request.queryText))
+    caller.network = request.network
+    return StreamCaller(caller: caller, lease: lease)
   }
 
   func requireAdmin(_ request: ServerRequest) async throws(Failure) {
@@ -67,10 +98,15 @@ struct EndpointContext: Sendable {
 
   /// The body of a request that carries JSON; empty without a body.
   ///
-  /// Other media types are refused, so that no page of another origin can post without a preflight.
+  /// Other media types are refused, so that no page of another origin can post without a preflight;
+  /// also if there is no body.
   func json(of request: ServerRequest) async throws(Failure) -> [UInt8] {
-    guard request.head.hasBody else { return [] }
-    try Self.checkType(request.field("content-type") ?? "", method: request.method)
+    let type = request.field("content-type")
+    guard request.head.hasBody else {
+      if let type { try Self.checkType(type, method: request.method) }
+      return []
+    }
+    try Self.checkType(type ?? "", method: request.method)
     do throws(BodyReadError) {
       return try await request.body.collect(upTo: bodyBytesMax)
     } catch {

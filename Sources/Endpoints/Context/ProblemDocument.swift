@@ -36,17 +36,7 @@ struct ProblemDocument {
     for member in extensions { writer.member(member.name, member.value) }
     if !details.isEmpty {
       writer.name("errors")
-      writer.beginArray()
-      for fault in details.prefix(Failure.Detail.countMax) {
-        writer.beginObject()
-        switch fault.place {
-        case .pointer(let pointer): writer.member("pointer", pointer)
-        case .parameter(let name): writer.member("parameter", name)
-        }
-        writer.member("detail", fault.detail)
-        writer.endObject()
-      }
-      writer.endArray()
+      writer.faults(details)
     }
     writer.endObject()
     return writer.bytes
@@ -68,6 +58,21 @@ extension JSONWriter {
     self.name(name)
     string(value)
   }
+
+  /// The faults of an input as a list, limited to ``Model/Failure/Detail/countMax``.
+  mutating func faults(_ details: [Failure.Detail]) {
+    beginArray()
+    for fault in details.prefix(Failure.Detail.countMax) {
+      beginObject()
+      switch fault.place {
+      case .pointer(let pointer): member("pointer", pointer)
+      case .parameter(let name): member("parameter", name)
+      }
+      member("detail", fault.detail)
+      endObject()
+    }
+    endArray()
+  }
 }
 
 /// The table from a failure's code to its HTTP status.
@@ -77,13 +82,17 @@ enum FailureStatus {
     case .malformedRequest, .invalidVariables: 400
     case .idempotencyKeyMissing, .idempotencyKeyMalformed: 400
     case .unauthenticated, .signInRequired, .upstreamUnauthenticated, .tokenExpired,
-      .tokenInvalid, .invalidCredentials, .sessionExpired:
+      .tokenInvalid, .invalidCredentials, .sessionExpired, .webhookUnauthenticated,
+      .webhookExpired:
       401
-    case .forbidden, .deviceOfAnotherUser, .upstreamForbidden, .mfaRequired, .accountBlocked,
+    case .forbidden, .readOnly, .deviceOfAnotherUser, .upstreamForbidden, .mfaRequired,
+      .accountBlocked,
       .passwordLeaked:
       403
     case .notFound, .unknownOperation, .deleted, .adminOff, .mutationNotFound: 404
+    case .documentUnknown: 400
     case .methodNotAllowed: 405
+    case .notAcceptable: 406
     case .cursorGone: 410
     case .alreadyExists, .typeInUse, .accountExists: 409
     case .entityExists, .stillReferenced: 409
@@ -91,7 +100,8 @@ enum FailureStatus {
     case .objectDeleted, .mutationSent, .mutationFinished, .mutationNotParked, .authRequired: 409
     case .bodyTooLarge, .mutationTooLarge: 413
     case .unsupportedMediaType: 415
-    case .invalidEntity, .weakPassword, .invalidMutation, .idempotencyKeyReused, .upstreamRejected:
+    case .invalidEntity, .weakPassword, .invalidMutation, .idempotencyKeyReused, .upstreamRejected,
+      .invalidWebhook:
       422
     case .dependencyRejected: 424
     case .rateLimited, .queueFull: 429

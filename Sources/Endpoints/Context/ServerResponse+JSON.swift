@@ -53,6 +53,8 @@ extension Failure {
     switch code {
     case .tokenExpired:
       return realm + #", error="invalid_token", error_description="The access token has expired""#
+    // No registered scheme signs requests so; the realm tells a client that no token is asked for.
+    case .webhookUnauthenticated, .webhookExpired: return #"Webhook realm="larder""#
     case _ where hasCredentials: return realm + #", error="invalid_token""#
     default: return realm
     }

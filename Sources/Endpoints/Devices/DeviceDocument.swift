@@ -2,8 +2,8 @@ import Gateway
 import LosslessJSON
 import Model
 
-/// Devices as JSON: `{"platform", "name"?, "pushToken"?}` in requests; in responses also `id` and times
-/// in milliseconds since 1970.
+/// Devices as JSON: `{"platform", "name"?, "pushToken"?}` in requests, with `"access"?` in a registration;
+/// in responses also `id` and times in milliseconds since 1970.
 enum DeviceDocument {
   private static let platformBytesMax = 32
   private static let nameBytesMax = 128
@@ -12,18 +12,19 @@ enum DeviceDocument {
   private static let memberNames = ["platform", "name", "pushToken"]
 
   static func registration(_ bytes: [UInt8]) throws(Failure) -> DeviceRegistration {
-    let change = try change(bytes, needsPlatform: true)
+    let (change, access) = try read(bytes, isRegistration: true)
     return DeviceRegistration(
-      platform: change.platform ?? "", name: change.name.text, pushToken: change.pushToken.text)
+      platform: change.platform ?? "", name: change.name.text, pushToken: change.pushToken.text,
+      access: access)
   }
 
   static func change(_ bytes: [UInt8]) throws(Failure) -> DeviceChange {
-    try change(bytes, needsPlatform: false)
+    try read(bytes, isRegistration: false).change
   }
 
-  private static func change(
-    _ bytes: [UInt8], needsPlatform: Bool
-  ) throws(Failure) -> DeviceChange {
+  private static func read(
+    _ bytes: [UInt8], isRegistration: Bool
+  ) throws(Failure) -> (change: DeviceChange, access: DeviceAccess) {
     let body: JSONValue
     do throws(JSONParseError) {
       body = try JSONValue(parsing: bytes)
@@ -33,17 +34,26 @@ enum DeviceDocument {
     guard let members = body.members else {
       throw Failure(.malformedRequest, "The body must be a JSON object.")
     }
-    var faults = members.filter { !memberNames.contains($0.name) }.map {
-      fault($0.name, "is unknown; the members are \(memberNames.joined(separator: ", "))")
+    let known = memberNames + (isRegistration ? ["access"] : [])
+    var faults = members.filter { !known.contains($0.name) }.map {
+      fault($0.name, "is unknown; the members are \(known.joined(separator: ", "))")
     }
     var change = DeviceChange()
-    change.platform = platform(body["platform"], isNeeded: needsPlatform, &faults)
+    change.platform = platform(body["platform"], isNeeded: isRegistration, &faults)
     change.name = edit(body["name"], "name", bytesMax: nameBytesMax, &faults)
     change.pushToken = edit(body["pushToken"], "pushToken", bytesMax: pushTokenBytesMax, &faults)
+    var access = DeviceAccess.full
+    if isRegistration, let value = body["access"] {
+      if let known = value.string.flatMap(DeviceAccess.init(rawValue:)) {
+        access = known
+      } else {
+        faults.append(fault("access", "must be full or read"))
+      }
+    }
     guard faults.isEmpty else {
       throw Failure(.malformedRequest, "The device is invalid.", details: faults)
     }
-    return change
+    return (change, access)
   }
 
   private static func platform(
@@ -87,16 +97,20 @@ enum DeviceDocument {
   }
 
   static func bytes(_ device: Device) -> [UInt8] {
-    let body: JSONValue = [
-      "id": .string(device.id),
-      "platform": .string(device.platform),
-      "name": device.name.map(JSONValue.string) ?? .null,
-      "pushToken": device.pushToken.map(JSONValue.string) ?? .null,
-      "userId": device.user.map(JSONValue.string) ?? .null,
-      "registeredAt": .number(JSONNumber(device.registered.milliseconds)),
-      "lastUsedAt": .number(JSONNumber(device.lastUsed.milliseconds)),
+    var members: [JSONMember] = [
+      JSONMember("id", .string(device.id)),
+      JSONMember("platform", .string(device.platform)),
+      JSONMember("name", device.name.map(JSONValue.string) ?? .null),
+      JSONMember("pushToken", device.pushToken.map(JSONValue.string) ?? .null),
+      JSONMember("userId", device.user.map(JSONValue.string) ?? .null),
+      JSONMember("registeredAt", .number(JSONNumber(device.registered.milliseconds))),
+      JSONMember("lastUsedAt", .number(JSONNumber(device.lastUsed.milliseconds))),
+      JSONMember("access", .string(device.access.rawValue)),
     ]
-    return body.bytes
+    if let end = device.tokenExpires {
+      members.append(JSONMember("expiresAt", .number(JSONNumber(end.milliseconds))))
+    }
+    return JSONValue.object(members).bytes
   }
 }
 

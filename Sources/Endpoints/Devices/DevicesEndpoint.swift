@@ -44,6 +44,15 @@ struct DevicesEndpoint: Sendable {
     }
   }
 
+  func reset(_ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
+      let device = try await device(of: request)
+      _ = try await context.json(of: request)
+      try await devices.reset(device)
+      return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+    }
+  }
+
   func rotate(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       let device = try await device(of: request)
@@ -52,28 +61,37 @@ struct DevicesEndpoint: Sendable {
     }
   }
 
+  // MARK: Tokens that only read
+
+  func issueToken(_ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
+      let device = try await device(of: request)
+      let lifetime = try DeviceTokenDocument.lifetime(try await context.json(of: request))
+      let issued = try await devices.issueReadToken(to: device, lifetime: lifetime)
+      return .json(
+        DeviceTokenDocument.bytes(issued.token, text: issued.text), status: .created)
+    }
+  }
+
+  func listTokens(_ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
+      let device = try await device(of: request)
+      return .json(DeviceTokenDocument.bytes(try await devices.readTokens(of: device)))
+    }
+  }
+
+  func removeToken(_ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
+      let device = try await device(of: request)
+      try await devices.removeReadToken(request.parameters["id"] ?? "", of: device)
+      return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+    }
+  }
+
   private func device(of request: ServerRequest) async throws(Failure) -> Caller.Device {
     guard let device = try await context.caller(of: request).device else {
       throw Failure(.unauthenticated, "This route requires a device token in Device-Token.")
     }
     return device
-  }
-}
-
-/// `POST /v1/stream-tickets`: issues a ticket that identifies the caller once, in a stream's query.
-struct StreamTicketsEndpoint: Sendable {
-  let context: EndpointContext
-
-  func issue(_ request: ServerRequest) async -> ServerResponse {
-    await context.respond(to: request) { () async throws(Failure) in
-      let caller = try await context.caller(of: request)
-      // The body is not used; reading it refuses other media types, and so a post without a preflight.
-      _ = try await context.json(of: request)
-      let body: JSONValue = [
-        "ticket": .string(try context.callers.tickets.issue(to: caller, from: request.network)),
-        "expiresIn": .number(JSONNumber(StreamTickets.lifetime.wholeSeconds)),
-      ]
-      return .json(body.bytes, status: .created)
-    }
   }
 }

@@ -34,10 +34,13 @@ struct EntitiesEndpoint: Sendable {
     }
   }
 
-  func relationship(_ request: ServerRequest) async -> ServerResponse {
+  /// - Parameter name: of the relationship, if the route's pattern has it as a literal.
+  func relationship(
+    _ request: ServerRequest, named name: String? = nil
+  ) async -> ServerResponse {
     await respond(request) { caller async throws(Failure) in
       try await entities.relationship(
-        request.parameters["relationship"] ?? "", of: request.key,
+        name ?? request.parameters["relationship"] ?? "", of: request.key,
         parameters: try Self.parameters(request), wantsTotal: request.method == .head,
         caller: caller)
     }

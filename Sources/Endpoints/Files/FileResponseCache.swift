@@ -39,10 +39,14 @@ final class FileResponseCache: Sendable {
     to head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool {
     guard let entry = find(head) else { return false }
-    let choice = CachedFileChoice(entry, to: head)
-    choice.begin(stamp: stamp, into: &output)
-    stamp.appendRequestID(for: head, to: &output)
-    choice.end(into: &output)
+    if CachedResponseChoice.matches(entry.entityTag, head["if-none-match"]) {
+      stamp.appendHead("HTTP/1.1 304 Not Modified\r\n", for: head, to: &output)
+      output.append(bytes: entry.notModifiedFields)
+    } else {
+      stamp.appendHead("HTTP/1.1 200 OK\r\n", for: head, to: &output)
+      output.append(bytes: entry.fields)
+      if case .get = head.method { output.append(bytes: entry.file.content) }
+    }
     return true
   }
 
@@ -100,30 +104,5 @@ final class CachedFile: ResponseCacheEntry {
     fields.filter { isWanted($0.name) }.flatMap { field in
       Array("\(field.name.rawName): \(field.value)\r\n".utf8)
     }
-  }
-}
-
-/// Chooses the response for one request from a cached object: the whole, its head, or a 304.
-struct CachedFileChoice {
-  private let entry: CachedFile
-  private let isUnchanged: Bool
-  private let hasBody: Bool
-
-  init(_ entry: CachedFile, to head: borrowing RequestHead) {
-    self.entry = entry
-    isUnchanged = CachedResponseChoice.matches(entry.entityTag, head["if-none-match"])
-    hasBody = !isUnchanged && head.method == .get
-  }
-
-  /// Writes the status line and the date; the request id is next.
-  func begin(stamp: ResponseStamp, into output: inout [UInt8]) {
-    output.append(isUnchanged ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
-    stamp.appendDate(to: &output)
-  }
-
-  /// Writes the fields after the request id, and the body.
-  func end(into output: inout [UInt8]) {
-    output.append(contentsOf: isUnchanged ? entry.notModifiedFields : entry.fields)
-    if hasBody { output.append(contentsOf: entry.file.content) }
   }
 }

@@ -19,7 +19,7 @@ struct OpenAPIDocument {
       (template.members ?? []).filter { !$0.name.hasPrefix(Self.ownPrefix) })
     document["info"]?["version"] = .string(version)
     document["paths"] = .object(
-      operations.filter { $0.kind != .subscription }.flatMap(paths)
+      operations.flatMap { $0.kind == .subscription ? streamPaths(of: $0) : paths(of: $0) }
         + (template["paths"]?.members ?? []))
     return document
   }
@@ -34,6 +34,28 @@ struct OpenAPIDocument {
         "/api\(route)", operation, id: "\(operation.name)Route", inPath: Self.names(inPath: route))
     }
     return paths
+  }
+
+  /// The paths of a subscription, which has only streams.
+  private func streamPaths(of operation: OperationDescription) -> [JSONMember] {
+    func path(_ path: String, id: String, inPath: Set<String>) -> JSONMember {
+      let name = "/events"
+      let common = template["x-larder-operation"]?[name]?["get"]?["description"]?.string
+      return JSONMember(
+        "\(path)/stream",
+        [
+          "get": method(
+            name, "get", id: id,
+            description: [Self.text(of: operation), common].compactMap { $0 }
+              .joined(separator: "\n\n"),
+            parameters: parameters(of: operation, inPath: inPath))
+        ])
+    }
+    let name = operation.name
+    let route = operation.route.map {
+      path("/api\($0)", id: "\(name)Route", inPath: Self.names(inPath: $0))
+    }
+    return [path("/v1/operations/\(name)", id: name, inPath: [])] + [route].compactMap { $0 }
   }
 
   private func plainPath(_ operation: OperationDescription) -> JSONValue {
@@ -118,7 +140,8 @@ struct OpenAPIDocument {
   /// The descriptions of the operation and its fragments, and whether its responses are cached.
   private static func text(of operation: OperationDescription) -> String {
     let fragments = operation.fragments.map { "\($0.name): \($0.text)" }
-    return ([operation.description].compactMap { $0 } + fragments + [operation.reason])
+    let upstream = operation.upstream.map { ["Upstream: \($0)"] } ?? []
+    return ([operation.description].compactMap { $0 } + fragments + upstream + [operation.reason])
       .joined(separator: "\n\n")
   }
 

@@ -29,18 +29,27 @@ struct OperatingEndpoint: Sendable {
 
   func ready(_ request: ServerRequest) async -> ServerResponse {
     let report = await health.report()
-    let body: JSONValue = [
-      "ready": .bool(report.isReady),
-      "store": .string(report.store.rawValue),
-      "operations": .number(JSONNumber(report.operationCount)),
-      "upstream": report.isUpstreamReachable.map { .string($0 ? "reachable" : "failing") }
-        ?? "not asked yet",
-      "draining": .bool(report.isDraining),
+    var members = [
+      JSONMember("ready", .bool(report.isReady)),
+      JSONMember("store", .string(report.store.rawValue)),
+      JSONMember("operations", .number(JSONNumber(report.operationCount))),
+      JSONMember("upstream", Self.word(report.isUpstreamReachable)),
     ]
+    if report.upstreams.count > 1 {
+      let states = report.upstreams.map { JSONMember($0.name.text, Self.word($0.isReachable)) }
+      members.append(JSONMember("upstreams", .object(states)))
+    }
+    members.append(JSONMember("draining", .bool(report.isDraining)))
+    let body = JSONValue.object(members)
     var response = ServerResponse.json(
       body.bytes, status: report.isReady ? .ok : .serviceUnavailable)
     if !report.isReady { response.fields[.retryAfter] = "1" }
     return response
+  }
+
+  /// The state of an upstream.
+  private static func word(_ isReachable: Bool?) -> JSONValue {
+    isReachable.map { .string($0 ? "reachable" : "failing") } ?? "not asked yet"
   }
 
   func list(_ request: ServerRequest) async -> ServerResponse {

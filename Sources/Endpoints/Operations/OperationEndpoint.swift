@@ -2,14 +2,14 @@ import Gateway
 import HTTPServer
 import HTTPTypes
 import HTTPWire
-import LosslessJSON
 import Model
 
 /// `GET` and `POST /v1/operations/{name}`, and the paths of `@route` under `/api`.
 struct OperationEndpoint: Sendable {
   let context: EndpointContext
   let operations: OperationService
-  let queue: SyncQueue
+  let subscriptions: SubscriptionHub
+  let mutations: DirectMutations
   let reads: ReadResponseWriter
 
   /// Runs a query with its variables in the path and the query string.
@@ -21,7 +21,7 @@ struct OperationEndpoint: Sendable {
       switch call.operation.kind {
       case .query: break
       case .mutation: return Self.onlyPost(call.operation.name, request: request)
-      case .subscription: throw Self.subscriptionsAreNotServed(call.operation.name)
+      case .subscription: throw Self.onlyStreamed(call.operation.name)
       }
       let epoch = reads.epoch
       let caller = try await context.caller(of: request)
@@ -40,7 +40,7 @@ struct OperationEndpoint: Sendable {
       let call = try OperationCall(request, of: routed, in: operations.directory)
       let operation = call.operation
       if operation.kind == .subscription {
-        throw Self.subscriptionsAreNotServed(operation.name)
+        throw Self.onlyStreamed(operation.name)
       }
       let epoch = reads.epoch
       let caller = try await context.caller(of: request)
@@ -50,37 +50,15 @@ struct OperationEndpoint: Sendable {
         return try await read(
           operation, input: input, caller: caller, epoch: epoch, request: request)
       }
-      if caller.device != nil { return try await force(operation, input, caller: caller, request) }
-      let body = try await operations.mutate(
-        operation, input: input,
-        context: OperationService.Context(caller: caller, traceparent: request.traceparent))
-      return .json(body)
+      return try await mutations.send(
+        operation, input: input, caller: caller, key: request.field("idempotency-key"),
+        traceparent: request.traceparent
+      ).response(as: "application/json")
     }
   }
 
-  /// Sends a device's mutation through its queue as a force, ahead of the mutations it does not conflict
-  /// with.
-  private func force(
-    _ operation: ServedOperation, _ input: VariableInput, caller: Caller,
-    _ request: ServerRequest
-  ) async throws(Failure) -> ServerResponse {
-    let key = try request.field("idempotency-key").map { text throws(Failure) in
-      try IdempotencyKey.read(text)
-    }
-    let forced = try await queue.force(
-      try operations.forced(operation, input: input), key: key, by: caller)
-    // A response with data and errors is returned; a refusal without data is a failure.
-    if let refusal = forced.refusal, forced.response?["data"]?.isNull ?? true { throw refusal }
-    var members = forced.response?.members ?? []
-    if !members.contains(where: { $0.name == "data" }) {
-      members.insert(JSONMember("data", .null), at: 0)
-    }
-    var response = ServerResponse.json(JSONValue.object(members).bytes)
-    if forced.isReplay { response.fields[.idempotencyReplayed] = "true" }
-    return response
-  }
-
-  /// Streams a live query: its response, sent again whenever the data in it changes.
+  /// Streams a live query: its response, sent again whenever the data in it changes; or a subscription:
+  /// its events.
   ///
   /// - Parameter routed: the operation of the route; nil for a path that contains its name.
   func stream(_ request: ServerRequest, of routed: ServedOperation? = nil) async -> ServerResponse {
@@ -91,17 +69,23 @@ struct OperationEndpoint: Sendable {
       case .mutation:
         throw Failure(
           .malformedRequest, "\(call.operation.name) is a mutation and has no stream.")
-      case .subscription: throw Self.subscriptionsAreNotServed(call.operation.name)
+      case .subscription: break
       }
       let caller = try await context.streamCaller(of: request)
-      let variables = try query(request).filter { $0.name != "ticket" }
+      let variables = try query(request).filter { $0.name != ServerRequest.ticketName }
+      let input = VariableInput.parameters(path: call.pathParameters, query: variables)
+      let callContext = OperationService.Context(
+        caller: caller.caller, directives: request.directives, traceparent: request.traceparent)
+      if call.operation.kind == .subscription {
+        return try await events(
+          of: call.operation, input: input, callContext, request, lease: caller.lease)
+      }
       let start = try await operations.streamStart(
-        call.operation,
-        input: .parameters(path: call.pathParameters, query: variables),
-        context: OperationService.Context(
-          caller: caller, directives: request.directives, traceparent: request.traceparent),
+        call.operation, input: input, context: callContext,
         knownTag: request.field("last-event-id"))
-      return .eventStream(stallMax: context.streamStallMax) { [operations] in
+      return .eventStream(
+        stallMax: context.streamStallMax, holding: caller.lease
+      ) { [operations] in
         operations.open(start)
       }
     }
@@ -117,6 +101,12 @@ struct OperationEndpoint: Sendable {
       context: OperationService.Context(
         caller: caller, directives: request.directives, traceparent: request.traceparent))
     return reads.response(to: draft, read: read)
+  }
+
+  /// Whether an operation exists and has a variable.
+  func hasVariable(_ variable: String, operation name: String) -> Bool {
+    let operation = try? operations.directory.operation(named: name)
+    return operation?.description.variables.contains { $0.name == variable } ?? false
   }
 
   private func query(
@@ -144,8 +134,10 @@ struct OperationEndpoint: Sendable {
     return response
   }
 
-  private static func subscriptionsAreNotServed(_ name: String) -> Failure {
-    Failure(.notImplemented, "\(name) is a subscription; subscriptions are not supported.")
+  private static func onlyStreamed(_ name: String) -> Failure {
+    Failure(
+      .malformedRequest,
+      "\(name) is a subscription; open its stream: GET /v1/operations/\(name)/stream.")
   }
 }
 

@@ -18,8 +18,10 @@ enum OperationListing {
   private static func write(_ operation: OperationDescription, to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("name", operation.name)
+    writer.member("documentId", operation.documentID)
     if let description = operation.description { writer.member("description", description) }
     writer.member("kind", operation.kind.rawValue)
+    if let upstream = operation.upstream { writer.member("upstream", upstream) }
     writer.member("method", operation.method)
     writer.name("paths")
     writer.beginArray()

@@ -47,7 +47,8 @@ final class CachedResponse: ResponseCacheEntry {
     isAnonymous = viewer == .anonymous
     let fields = { (coding: ContentCoding) in
       ReadFields(
-        rendered, coding: coding, isPrivate: isPrivate, forwardedNames: forwardedNames)
+        rendered, coding: coding, isPrivate: isPrivate, forwardedNames: forwardedNames,
+        form: key.form)
     }
     identity = CachedRepresentation(
       body: rendered.body, coding: .identity, fields: fields(.identity))
@@ -81,7 +82,7 @@ final class CachedRepresentation: Sendable {
     let ageName = Array("Age: ".utf8)
     notModifiedFields = shared + ageName
     if coding == .gzip { shared.appendField("Content-Encoding", "gzip") }
-    shared.appendField("Content-Type", "application/json")
+    shared.appendField("Content-Type", fields.contentType.utf8)
     shared.appendField("Content-Length", decimal: body.count)
     self.fields = shared + ageName
   }
@@ -117,36 +118,48 @@ struct CachedResponseMoment {
 }
 
 /// Chooses the response for one request from a cached response: the coding, and 200 or 304.
-struct CachedResponseChoice {
-  private let representation: CachedRepresentation
-  private let isUnchanged: Bool
-  private let hasBody: Bool
-
-  @inline(__always)
-  init(_ entry: CachedResponse, to head: borrowing RequestHead) {
-    representation = Self.representation(of: entry, for: head)
-    isUnchanged = Self.matches(representation.entityTag, head["if-none-match"])
-    hasBody = !isUnchanged && head.method == .get
-  }
-
-  /// Writes the status line and the date; the request id is next.
-  @inline(__always)
-  func begin(stamp: ResponseStamp, into output: inout [UInt8]) {
-    output.append(isUnchanged ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
-    stamp.appendDate(to: &output)
+enum CachedResponseChoice {
+  /// Writes the response to the end of the output.
+  static func write(
+    _ entry: CachedResponse, at moment: borrowing CachedResponseMoment,
+    for head: borrowing RequestHead, stamp: ResponseStamp, to output: inout [UInt8]
+  ) {
+    let representation = representation(of: entry, for: head)
+    // Validators apply to GET and HEAD alone (RFC 9110 section 13.1.2).
+    if head.method != .post, matches(representation.entityTag, head["if-none-match"]) {
+      stamp.appendHead("HTTP/1.1 304 Not Modified\r\n", for: head, to: &output)
+      append(representation.notModifiedFields, at: moment, body: [], to: &output)
+    } else {
+      stamp.appendHead("HTTP/1.1 200 OK\r\n", for: head, to: &output)
+      if case .head = head.method {
+        append(representation.fields, at: moment, body: [], to: &output)
+      } else {
+        append(representation.fields, at: moment, body: representation.body, to: &output)
+      }
+    }
   }
 
   /// Writes the fields after the request id, and the body.
-  @inline(__always)
-  func end(at moment: borrowing CachedResponseMoment, into output: inout [UInt8]) {
-    output.append(bytes: isUnchanged ? representation.notModifiedFields : representation.fields)
-    output.append(decimal: moment.ageSeconds)
-    output.append("\r\nCache-Status: larder; hit; ttl=")
-    output.append(decimal: moment.ttlSeconds)
-    output.append("\r\nSync-Cursor: ")
-    output.append(bytes: moment.cursor)
-    output.append("\r\n\r\n")
-    if hasBody { output.append(bytes: representation.body) }
+  private static func append(
+    _ fields: [UInt8], at moment: borrowing CachedResponseMoment, body: [UInt8],
+    to output: inout [UInt8]
+  ) {
+    let status: StaticString = "\r\nCache-Status: larder; hit; ttl="
+    let cursor: StaticString = "\r\nSync-Cursor: "
+    let end: StaticString = "\r\n\r\n"
+    let literals = status.utf8CodeUnitCount + cursor.utf8CodeUnitCount + end.utf8CodeUnitCount
+    let bytesMax =
+      fields.count + moment.cursor.count + literals + 2 * [UInt8].digitsMax + body.count
+    output.append(bytesMax: bytesMax) { space in
+      space.append(bytes: fields)
+      space.append(decimal: moment.ageSeconds)
+      space.append(status)
+      space.append(decimal: moment.ttlSeconds)
+      space.append(cursor)
+      space.append(bytes: moment.cursor)
+      space.append(end)
+      space.append(bytes: body)
+    }
   }
 
   private static func representation(

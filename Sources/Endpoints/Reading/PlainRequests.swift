@@ -1,32 +1,36 @@
 import HTTPWire
 
-/// The requests whose response depends only on the bytes of their target and `Authorization`.
+/// The requests whose response depends only on the bytes of their target, `Authorization` and content.
 ///
 /// A response is stored under the ``PlainRequestKey`` of its request, which only ``key(of:)`` makes.
 /// So the response to a request that is not looked up, because of another field, is not stored either.
 struct PlainRequests: Sendable {
   /// The prefix of each target; empty for any.
-  private let prefix: [UInt8]
+  private let prefix: StaticString
   private let takesHead: Bool
   private let takesQuery: Bool
-  /// Names, in lower case, of fields that leave a request to the router.
-  private let excluded: [String]
+  private let takesGraphQL: Bool
+  /// Names of fields that leave a request to the router.
+  private let excluded: FieldNames
 
   private init(
-    prefix: String, takesHead: Bool = true, takesQuery: Bool = true, excluded: [String]
+    prefix: StaticString, takesHead: Bool = true, takesQuery: Bool = true,
+    takesGraphQL: Bool = false, excluded: [String]
   ) {
-    self.prefix = Array(prefix.utf8)
+    self.prefix = prefix
     self.takesHead = takesHead
     self.takesQuery = takesQuery
-    self.excluded = excluded
+    self.takesGraphQL = takesGraphQL
+    self.excluded = FieldNames(
+      excluded + ["cache-control", "pragma", "device-token", "if-match"])
   }
 
-  /// Reads of operations.
+  /// Reads of operations, also as JSON sent to `/v1/graphql`.
   ///
   /// - Parameter forwardedNames: header names that settings pass upstream, in lower case. Each except
   ///   `authorization` is a credential or a partition that the key does not contain.
   static func operations(forwardedNames: [String], hasCORS: Bool) -> Self {
-    Self(prefix: "", excluded: excluded(forwardedNames, hasCORS))
+    Self(prefix: "", takesGraphQL: true, excluded: excluded(forwardedNames, hasCORS))
   }
 
   /// Pages of changes.
@@ -44,72 +48,118 @@ struct PlainRequests: Sendable {
   }
 
   /// The key to store the response to a request under; nil for a request that is not plain.
-  func key(of head: borrowing RequestHead) -> PlainRequestKey? {
-    guard contains(head) else { return nil }
-    return PlainRequestKey(target: head.target, authorization: head["authorization"] ?? [])
+  ///
+  /// - Parameter content: see ``contains(_:content:)``.
+  func key(of head: borrowing RequestHead, content: [UInt8] = []) -> PlainRequestKey? {
+    guard content.withUnsafeBytes({ contains(head, content: $0) }), let form = ReadForm(of: head)
+    else { return nil }
+    return PlainRequestKey(
+      target: head.target, authorization: head["authorization"] ?? [], content: content, form: form)
   }
 
-  func contains(_ head: borrowing RequestHead) -> Bool {
-    guard head.method == .get || takesHead && head.method == .head,
-      prefix.isEmpty || head.target.starts(with: prefix), head.keepsAlive, !head.hasBody,
-      takesQuery || head.query == nil, !head.fields.contains("cache-control"),
-      !head.fields.contains("pragma"),
-      !head.fields.contains("device-token"), !head.fields.contains("if-match")
-    else { return false }
-    for name in excluded where head.contains(name) { return false }
-    return true
+  /// - Parameter content: all of the request's content, as it was sent.
+  @inline(__always)
+  func contains(
+    _ head: borrowing RequestHead,
+    content: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+  ) -> Bool {
+    switch head.method {
+    case .get: break
+    case .head where takesHead: break
+    case .post where takesGraphQL: return containsGraphQL(head, content)
+    default: return false
+    }
+    return head.keepsAlive && !head.hasBody && (takesQuery || head.query == nil)
+      && head.targetStarts(with: prefix)
+      && !head.fields.containsAny(of: excluded)
+  }
+
+  private func containsGraphQL(
+    _ head: borrowing RequestHead, _ content: UnsafeRawBufferPointer
+  ) -> Bool {
+    head.targetEquals("/v1/graphql") && head.keepsAlive
+      && head.framing == .length(content.count) && !content.isEmpty
+      && content.count <= Self.contentBytesMax
+      && head["content-type"].map(Self.isJSON) ?? false
+      && !head.fields.containsAny(of: excluded)
+      && head["content-encoding"] == nil
+  }
+
+  /// Longer content, such as that of a client that sends whole documents, is left to the router.
+  private static let contentBytesMax = 4 * 1024
+
+  /// The two ways in which clients write it; any other is left to the router.
+  private static func isJSON(_ value: ArraySlice<UInt8>) -> Bool {
+    value.equalsIgnoringCase("application/json")
+      || value.equalsIgnoringCase("application/json; charset=utf-8")
   }
 }
 
-/// The parts of a plain request that its response depends on.
+/// The parts of a plain request that its response depends on: its target, its credential, its content, and
+/// the form of the response, which follows from the method, the target and `Accept`.
 ///
 /// The parser refuses a second `Authorization`, so the first value is the whole credential.
 struct PlainRequestKey: Sendable {
   private let target: [UInt8]
   /// Empty without the field: the parser refuses an empty value.
   private let authorization: [UInt8]
+  /// Empty for a read by GET or HEAD.
+  private let content: [UInt8]
+  let form: ReadForm
   let hash: Int
 
-  var byteCount: Int { target.count + authorization.count }
+  var byteCount: Int { target.count + authorization.count + content.count }
 
-  fileprivate init(target: ArraySlice<UInt8>, authorization: ArraySlice<UInt8>) {
+  fileprivate init(
+    target: ArraySlice<UInt8>, authorization: ArraySlice<UInt8>, content: [UInt8], form: ReadForm
+  ) {
     self.target = Array(target)
     self.authorization = Array(authorization)
-    hash = Self.hash(target, authorization)
+    self.content = content
+    self.form = form
+    hash = target.withUnsafeBytes { target in
+      authorization.withUnsafeBytes { authorization in
+        content.withUnsafeBytes { Self.hash(target, authorization, $0, form) }
+      }
+    }
   }
 
   /// The hash of a plain request's key, computed without making the key.
-  static func hash(of head: borrowing RequestHead) -> Int {
-    hash(head.target, head["authorization"] ?? [])
+  @inline(__always)
+  static func hash(
+    of head: borrowing RequestHead,
+    content: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+    form: ReadForm = .rest
+  ) -> Int {
+    head.withTarget(and: "authorization") { hash($0, $1, content, form) }
   }
 
   /// Whether a plain request has this key.
-  func isKey(of head: borrowing RequestHead) -> Bool {
-    head.target.equals(target) && (head["authorization"] ?? []).equals(authorization)
+  @inline(__always)
+  func isKey(
+    of head: borrowing RequestHead,
+    content: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+    form: ReadForm = .rest
+  ) -> Bool {
+    guard self.form == form, self.content.count == content.count,
+      content.isEmpty || self.content.withUnsafeBytes({ ByteComparison.areEqual($0, content) })
+    else { return false }
+    return head.withTarget(and: "authorization") { target, authorization in
+      let isEqual =
+        self.target.withUnsafeBytes { ByteComparison.areEqual($0, target) }
+        && self.authorization.withUnsafeBytes { ByteComparison.areEqual($0, authorization) }
+      return isEqual ? 1 : 0
+    } == 1
   }
 
-  private static func hash(_ target: ArraySlice<UInt8>, _ authorization: ArraySlice<UInt8>) -> Int {
+  private static func hash(
+    _ target: UnsafeRawBufferPointer, _ authorization: UnsafeRawBufferPointer,
+    _ content: UnsafeRawBufferPointer, _ form: ReadForm
+  ) -> Int {
     var hasher = Hasher()
-    target.withUnsafeBytes { hasher.combine(bytes: $0) }
-    authorization.withUnsafeBytes { hasher.combine(bytes: $0) }
-    return hasher.finalize()
-  }
-}
-
-extension RequestHead {
-  /// Whether the head has a field whose name is known only at run time.
-  ///
-  /// - Parameter name: in lower case.
-  func contains(_ name: String) -> Bool {
-    let wanted = name.utf8
-    for index in 0..<fields.count {
-      let found = fields.name(at: index)
-      if found.count == wanted.count,
-        found.elementsEqual(wanted, by: { $0 | 0x20 == $1 | 0x20 })
-      {
-        return true
-      }
-    }
-    return false
+    hasher.combine(bytes: target)
+    hasher.combine(bytes: authorization)
+    if !content.isEmpty { hasher.combine(bytes: content) }
+    return hasher.finalize() &+ Int(form.rawValue)
   }
 }

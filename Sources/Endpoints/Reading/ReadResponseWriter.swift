@@ -10,9 +10,12 @@ struct ReadResponseWriter: Sendable {
   /// State recorded before a read, so that the response's cursor is never ahead of its data.
   struct Draft: Sendable {
     let request: ServerRequest
+    /// The content of a `POST` to `/v1/graphql`, which the response depends on; empty for other reads.
+    let content: [UInt8]
     let caller: Caller
     let head: Revision
     let epoch: Int
+    let form: ReadForm
   }
 
   /// The longest time that a response is served to the bytes of a verified token, so that a key withdrawn
@@ -30,8 +33,13 @@ struct ReadResponseWriter: Sendable {
   /// The current epoch. Record it before the caller is verified.
   var epoch: Int { cache.epoch.current }
 
-  func begin(_ request: ServerRequest, caller: Caller, epoch: Int) -> Draft {
-    Draft(request: request, caller: caller, head: cursors.head, epoch: epoch)
+  func begin(
+    _ request: ServerRequest, content: [UInt8] = [], caller: Caller, epoch: Int,
+    form: ReadForm = .rest
+  ) -> Draft {
+    Draft(
+      request: request, content: content, caller: caller, head: cursors.head, epoch: epoch,
+      form: form)
   }
 
   func response(to draft: Draft, read: ReadResponse) -> ServerResponse {
@@ -39,7 +47,8 @@ struct ReadResponseWriter: Sendable {
     let rendered = read.rendered
     let isPrivate = draft.caller.isKnown || rendered.key.scope.kind != .public
     let readFields = ReadFields(
-      rendered, coding: .identity, isPrivate: isPrivate, forwardedNames: forwardedNames)
+      rendered, coding: .identity, isPrivate: isPrivate, forwardedNames: forwardedNames,
+      form: draft.form)
     var fields: HTTPFields = [
       .eTag: readFields.entityTag, .cacheControl: readFields.cacheControl, .vary: readFields.vary,
       .cacheStatus: "larder; \(read.outcome.parameters)",
@@ -53,24 +62,29 @@ struct ReadResponseWriter: Sendable {
     if isRead, isUnchanged(rendered, for: request) {
       return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
     }
-    if request.method == .post { fields[.contentLocation] = ContentLocation.path(of: rendered.key) }
+    if request.method == .post, draft.form == .rest {
+      fields[.contentLocation] = ContentLocation.path(of: rendered.key)
+    }
     return ServerResponse(
-      contentType: "application/json", bytes: rendered.body, fields: fields)
+      contentType: readFields.contentType, bytes: rendered.body, fields: fields)
   }
 
   private func isUnchanged(_ rendered: RenderedResponse, for request: ServerRequest) -> Bool {
     request.preconditions.judge(isRead: true, tag: EntityTag(rendered.tag)) == .notModified
   }
 
-  /// Stores the response to a GET that is fresh and current, if the cache's key contains everything the
-  /// response depends on: not with a device token, nor with a forwarded field besides
+  /// Stores a response that is fresh and current, if the cache's key contains everything the response
+  /// depends on: not with a device token, nor with a forwarded field besides
   /// `Authorization`.
   private func store(_ read: ReadResponse, draft: Draft, isPrivate: Bool) {
     let rendered = read.rendered
     let request = draft.request
-    guard request.method == .get, draft.caller.device == nil, rendered.isCurrent,
-      !rendered.hasErrors,
-      rendered.policy.maxAge > read.age, let key = cache.key(of: request.head)
+    guard request.method != .head, draft.caller.device == nil, rendered.isCurrent,
+      // A comparison with upstream begins where the query is read.
+      !rendered.hasErrors, rendered.policy.shadow == 0,
+      rendered.policy.maxAge > read.age,
+      let key = cache.key(of: request.head, content: draft.content),
+      key.form == draft.form
     else { return }
     let now = rendered.received.advanced(by: read.age)
     let until = draft.caller.userExpires.map { min($0, now.advanced(by: Self.verifiedFor)) }
@@ -108,17 +122,20 @@ struct ReadFields: Sendable {
   let entityTag: String
   let cacheControl: String
   let vary: String
+  let contentType: String
 
   /// - Parameters:
   ///   - isPrivate: the caller presented a credential.
   ///   - forwardedNames: header names that settings pass upstream.
   init(
-    _ rendered: RenderedResponse, coding: ContentCoding, isPrivate: Bool, forwardedNames: [String]
+    _ rendered: RenderedResponse, coding: ContentCoding, isPrivate: Bool, forwardedNames: [String],
+    form: ReadForm
   ) {
     entityTag = EntityTag(rendered.tag).coded(coding).text
     cacheControl = Self.cacheControl(
       rendered.policy, isPrivate: isPrivate, hasErrors: rendered.hasErrors)
-    vary = Self.vary(forwardedNames)
+    vary = (form == .rest ? "" : "Accept, ") + Self.vary(forwardedNames)
+    contentType = form.contentType
   }
 
   /// The `Cache-Control` for shared caches and browsers (RFC 9111, RFC 5861).

@@ -11,7 +11,7 @@ import Synchronization
 /// check: a commit drops the entries it touches before it moves the head, so a response that is still
 /// current after the check is correct at that cursor.
 final class ResponseCache: Sendable {
-  /// Distinct (target, credential) pairs.
+  /// Distinct (target, credential, content) triples.
   private static let entriesMax = 20_000
 
   /// Ends when the keys that sign callers' tokens are replaced.
@@ -31,21 +31,26 @@ final class ResponseCache: Sendable {
     varyingNames = forwardedNames + (hasCORS ? ["Origin"] : [])
   }
 
-  /// The key to store the response to a request under; nil for a request that ``find(_:)`` leaves to
-  /// the router.
-  func key(of head: borrowing RequestHead) -> PlainRequestKey? { plain.key(of: head) }
+  /// The key to store the response to a request under; nil for a request that ``find(_:content:)`` leaves
+  /// to the router.
+  func key(of head: borrowing RequestHead, content: [UInt8] = []) -> PlainRequestKey? {
+    plain.key(of: head, content: content)
+  }
 
   func keep(_ response: CachedResponse) {
     entries.withLock { $0.keep(response) }
   }
 
   /// The cached response to a request; nil unless it is current and the request is plain.
-  func find(_ head: borrowing RequestHead) -> CachedResponse? {
-    guard plain.contains(head) else { return nil }
-    let hash = PlainRequestKey.hash(of: head)
-    guard let entry = entries.withLock({ $0.find(hash) }), entry.key.isKey(of: head) else {
-      return nil
-    }
+  func find(
+    _ head: borrowing RequestHead,
+    content: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+  ) -> CachedResponse? {
+    guard plain.contains(head, content: content), let form = ReadForm(of: head) else { return nil }
+    let hash = PlainRequestKey.hash(of: head, content: content, form: form)
+    guard let entry = entries.withLock({ $0.find(hash) }),
+      entry.key.isKey(of: head, content: content, form: form)
+    else { return nil }
     guard entry.rendered.isCurrent else {
       entries.withLock { $0.remove(entry) }
       return nil
@@ -53,7 +58,7 @@ final class ResponseCache: Sendable {
     return entry
   }
 
-  /// Writes the response to a request that ``find(_:)`` found.
+  /// Writes the response to a request that ``find(_:content:)`` found.
   ///
   /// - Returns: false, with nothing written, if the response is no longer fresh or current
   ///   (``CachedResponseMoment``).
@@ -64,10 +69,7 @@ final class ResponseCache: Sendable {
     guard let moment = CachedResponseMoment(of: entry, cursors: cursors, stamp: stamp) else {
       return false
     }
-    let choice = CachedResponseChoice(entry, to: head)
-    choice.begin(stamp: stamp, into: &output)
-    stamp.appendRequestID(for: head, to: &output)
-    choice.end(at: moment, into: &output)
+    CachedResponseChoice.write(entry, at: moment, for: head, stamp: stamp, to: &output)
     return true
   }
 }

@@ -8,7 +8,7 @@ enum EntityRoutes {
     RouteLine(.get, "/v1/entities") { await $0.entities.types($1) },
     RouteLine(.get, "/v1/entities/{type}") { await $0.entities.collection($1) },
     RouteLine(.get, "/v1/entities/{type}/diff") { await $0.diffs.collection($1) },
-    RouteLine(.post, "/v1/entities/{type}/diff") { await $0.diffs.collection($1) },
+    RouteLine(.post, "/v1/entities/{type}/diff", effect: .reads) { await $0.diffs.collection($1) },
     RouteLine(.get, "/v1/entities/{type}/{id}") { await $0.entities.entity($1) },
     RouteLine(.get, "/v1/entities/{type}/{id}/{relationship}") {
       await $0.entities.relationship($1)
@@ -16,7 +16,7 @@ enum EntityRoutes {
     RouteLine(.get, "/v1/entities/{type}/{id}/{relationship}/diff") {
       await $0.diffs.relationship($1)
     },
-    RouteLine(.post, "/v1/entities/{type}/{id}/{relationship}/diff") {
+    RouteLine(.post, "/v1/entities/{type}/{id}/{relationship}/diff", effect: .reads) {
       await $0.diffs.relationship($1)
     },
     RouteLine(.get, "/v1/search") { await $0.entities.search($1) },
@@ -30,7 +30,7 @@ extension EntityWritesEndpoint {
     line(.post, "/v1/entities/{type}") { await $0.one($1, .insert) },
     line(.patch, "/v1/entities/{type}") { await $0.many($1, .update) },
     line(.delete, "/v1/entities/{type}") { await $0.many($1, .delete) },
-    line(.put, "/v1/entities/{type}/{id}") { await $0.one($1, .insertOrUpdate) },
+    line(.put, "/v1/entities/{type}/{id}") { await $0.replace($1) },
     line(.patch, "/v1/entities/{type}/{id}") { await $0.one($1, .update) },
     line(.delete, "/v1/entities/{type}/{id}") { await $0.one($1, .delete) },
   ]

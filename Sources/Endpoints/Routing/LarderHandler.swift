@@ -33,10 +33,11 @@ package final class LarderHandler: RequestHandler {
   }
 
   package func answerAtOnce(
-    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
+    into output: inout [UInt8]
   ) -> Bool {
     if s3Root.handles(head) { return false }
-    if let cached = responseCache.find(head) {
+    if let cached = responseCache.find(head, content: content) {
       return responseCache.write(cached, for: head, stamp: stamp, to: &output)
     }
     if deltas.writeResponse(to: head, stamp: stamp, into: &output) { return true }

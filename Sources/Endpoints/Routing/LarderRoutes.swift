@@ -11,10 +11,11 @@ package enum LarderRoutes {
   package static func lines(
     for operations: [ServedOperation], hasPages: Bool, hasMetrics: Bool
   ) -> [RouteLine] {
-    fixed + (hasMetrics ? metrics : []) + SyncRoutes.lines + PushRoutes.lines + FilesEndpoint.lines
+    fixed + (hasMetrics ? metrics : []) + SyncRoutes.lines + PushRoutes.lines + HookRoutes.lines
+      + FilesEndpoint.lines
       + S3KeysEndpoint.lines
       + S3Endpoint.lines
-      + EntityRoutes.lines + EntityWritesEndpoint.lines
+      + EntityRoutes.lines + EntityWritesEndpoint.lines + LiveRoutes.lines
       + operations.flatMap(OperationRoutes.lines) + (hasPages ? publicFiles : [])
   }
 
@@ -25,20 +26,37 @@ package enum LarderRoutes {
 
     RouteLine(.get, "/v1/operations") { await $0.operating.list($1) },
     RouteLine(
-      .get, "/v1/operations/{name}", refuseMethod: { $0.operation.refuseMethod($1) },
+      .get, "/v1/operations/{name}", ticket: .variable,
+      refuseMethod: { $0.operation.refuseMethod($1) },
       respond: { await $0.operation.get($1) }),
     RouteLine(
-      .post, "/v1/operations/{name}", refuseMethod: { $0.operation.refuseMethod($1) },
+      .post, "/v1/operations/{name}", effect: .readsUnlessMutation,
+      refuseMethod: { $0.operation.refuseMethod($1) },
       respond: { await $0.operation.post($1) }),
-    RouteLine(.get, "/v1/operations/{name}/stream") { await $0.operation.stream($1) },
-    RouteLine(.get, "/v1/operations/{name}/diff") { await $0.diffs.operation($1) },
-    RouteLine(.post, "/v1/operations/{name}/diff") { await $0.diffs.operation($1) },
+    RouteLine(.get, "/v1/operations/{name}/stream", ticket: .stream) {
+      await $0.operation.stream($1)
+    },
+    RouteLine(.get, "/v1/operations/{name}/diff", ticket: .variable) {
+      await $0.diffs.operation($1)
+    },
+    RouteLine(.post, "/v1/operations/{name}/diff", effect: .reads) { await $0.diffs.operation($1) },
+
+    RouteLine(.get, "/v1/graphql", ticket: .endpoint, effect: .readsUnlessMutation) {
+      await $0.graphQL.get($1)
+    },
+    RouteLine(.post, "/v1/graphql", ticket: .endpoint, effect: .readsUnlessMutation) {
+      await $0.graphQL.post($1)
+    },
 
     RouteLine(.post, "/v1/devices") { await $0.devices.register($1) },
     RouteLine(.get, "/v1/devices/me") { await $0.devices.show($1) },
     RouteLine(.patch, "/v1/devices/me") { await $0.devices.change($1) },
     RouteLine(.delete, "/v1/devices/me") { await $0.devices.remove($1) },
     RouteLine(.post, "/v1/devices/me/rotate") { await $0.devices.rotate($1) },
+    RouteLine(.post, "/v1/devices/me/reset") { await $0.devices.reset($1) },
+    RouteLine(.post, "/v1/devices/me/tokens") { await $0.devices.issueToken($1) },
+    RouteLine(.get, "/v1/devices/me/tokens") { await $0.devices.listTokens($1) },
+    RouteLine(.delete, "/v1/devices/me/tokens/{id}") { await $0.devices.removeToken($1) },
 
     RouteLine(.post, "/v1/auth/sign-up") { await $0.accounts.signUp($1) },
     RouteLine(.post, "/v1/auth/sign-in") { await $0.accounts.signIn($1) },
@@ -50,12 +68,14 @@ package enum LarderRoutes {
     RouteLine(.get, "/.well-known/jwks.json") { await $0.accounts.keys($1) },
 
     RouteLine(.get, "/v1/changes") { await $0.changes.page($1) },
-    RouteLine(.get, "/v1/changes/stream") { await $0.changes.stream($1) },
-    RouteLine(.post, "/v1/stream-tickets") { await $0.tickets.issue($1) },
+    RouteLine(.get, "/v1/changes/stream", ticket: .stream) { await $0.changes.stream($1) },
+    RouteLine(.post, "/v1/stream-tickets", effect: .reads) { await $0.tickets.issue($1) },
 
     RouteLine(.post, "/v1/admin/purge") { await $0.admin.purge($1) },
-    RouteLine(.post, "/v1/admin/explain") { await $0.admin.explain($1) },
-    RouteLine(.post, "/v1/admin/sql") { await $0.maintenance.sql($1) },
+    RouteLine(.post, "/v1/admin/explain", effect: .reads) { await $0.admin.explain($1) },
+    RouteLine(.get, "/v1/admin/subscriptions") { await $0.liveStatus.show($1) },
+    RouteLine(.get, "/v1/admin/upstreams") { await $0.upstreams.list($1) },
+    RouteLine(.post, "/v1/admin/sql", effect: .reads) { await $0.maintenance.sql($1) },
     RouteLine(.get, "/v1/admin/log-level") { await $0.maintenance.showLogLevel($1) },
     RouteLine(.put, "/v1/admin/log-level") { await $0.maintenance.setLogLevel($1) },
     RouteLine(.post, "/v1/admin/backup") { await $0.maintenance.backUp($1) },
@@ -72,7 +92,7 @@ package enum LarderRoutes {
   ]
 
   private static let publicFiles: [RouteLine] = [
-    RouteLine(.get, "/{path...}") { endpoints, request in
+    RouteLine(.get, "/{path...}", ticket: .ignored) { endpoints, request in
       guard let files = endpoints.files else {
         return .failure(Failure(.notFound, "No route serves this path."), request: request)
       }
@@ -81,8 +101,8 @@ package enum LarderRoutes {
   ]
 }
 
-/// The routes of one operation: the path of its `@route`, and for a query `/stream` and `/diff` below
-/// it. An operation cannot take those paths: a `@route` that contains one of their names is refused.
+/// The routes of one operation: the path of its `@route`, for a query `/stream` and `/diff` below it,
+/// and for a subscription only `/stream`. An operation cannot take those paths: a `@route` that contains one of their names is refused.
 enum OperationRoutes {
   static func lines(_ operation: ServedOperation) -> [RouteLine] {
     guard let path = operation.description.route, let pattern = RoutePattern("/api\(path)"),
@@ -92,16 +112,29 @@ enum OperationRoutes {
     switch operation.kind {
     case .query:
       return [
-        RouteLine(.get, pattern, of: name) { await $0.operation.get($1, of: operation) },
-        RouteLine(.get, stream, of: name) { await $0.operation.stream($1, of: operation) },
-        RouteLine(.get, diff, of: name) { await $0.diffs.operation($1, of: operation) },
-        RouteLine(.post, diff, of: name) { await $0.diffs.operation($1, of: operation) },
+        RouteLine(.get, pattern, of: name, ticket: .variable) {
+          await $0.operation.get($1, of: operation)
+        },
+        RouteLine(.get, stream, of: name, ticket: .stream) {
+          await $0.operation.stream($1, of: operation)
+        },
+        RouteLine(.get, diff, of: name, ticket: .variable) {
+          await $0.diffs.operation($1, of: operation)
+        },
+        RouteLine(.post, diff, of: name, effect: .reads) {
+          await $0.diffs.operation($1, of: operation)
+        },
       ]
     case .mutation:
       return [
         RouteLine(.post, pattern, of: name) { await $0.operation.post($1, of: operation) }
       ]
-    case .subscription: return []
+    case .subscription:
+      return [
+        RouteLine(.get, stream, of: name, ticket: .stream) {
+          await $0.operation.stream($1, of: operation)
+        }
+      ]
     }
   }
 }

@@ -3,6 +3,17 @@ package import HTTPServer
 package import HTTPWire
 import Model
 
+/// The effect of a route, by which it is refused to device tokens that only read.
+package enum RouteEffect: Hashable, Sendable {
+  /// Reads, streams and diffs.
+  case reads
+  /// Refused to a token that only reads, before the endpoint is called.
+  case writes
+  /// Reads, unless the request names a mutation, which ``DirectMutations`` and Gateway's
+  /// `UnregisteredDocuments` refuse.
+  case readsUnlessMutation
+}
+
 /// One line of the route table, not yet bound to an endpoint. `larder routes` lists the same lines that
 /// the router is built from.
 package struct RouteLine: Sendable {
@@ -12,19 +23,26 @@ package struct RouteLine: Sendable {
   package let pattern: RoutePattern
   /// The operation it serves; nil for a path of the service's own.
   package let operation: String?
+  package let effect: RouteEffect
+  let ticket: TicketUse
   private let content: ContentRule
   private let refuseMethod: Respond?
   private let respond: Respond
 
-  /// - Parameter refuseMethod: see ``HTTPServer/Route/refuseMethod``.
+  /// - Parameters:
+  ///   - effect: nil for the usual one: a `GET` reads, and all other methods write.
+  ///   - refuseMethod: see ``HTTPServer/Route/refuseMethod``.
   init(
     _ method: RequestMethod, _ pattern: RoutePattern, of operation: String? = nil,
+    ticket: TicketUse = .refused, effect: RouteEffect? = nil,
     content: ContentRule = ContentRule(), refuseMethod: Respond? = nil,
     respond: @escaping Respond
   ) {
     self.method = method
     self.pattern = pattern
     self.operation = operation
+    self.effect = effect ?? (method == .get ? .reads : .writes)
+    self.ticket = ticket
     self.content = content
     self.refuseMethod = refuseMethod
     self.respond = respond
@@ -34,7 +52,32 @@ package struct RouteLine: Sendable {
     Route(
       method, pattern, content: content,
       refuseMethod: refuseMethod.map { Self.bind($0, to: endpoints) },
-      respond: Self.bind(respond, to: endpoints))
+      respond: Self.bind(
+        checked(effect == .writes ? Self.refusingReaders(respond) : respond), to: endpoints))
+  }
+
+  private static func refusingReaders(_ respond: @escaping Respond) -> Respond {
+    { endpoints, request in
+      if let refusal = await endpoints.context.refuseReader(request) { return refusal }
+      return await respond(endpoints, request)
+    }
+  }
+
+  /// Refuses tickets where the line does not take them.
+  private func checked(_ respond: @escaping Respond) -> Respond {
+    let (ticket, operation) = (ticket, operation)
+    return { endpoints, request in
+      guard request.head.query != nil else { return await respond(endpoints, request) }
+      do throws(Failure) {
+        try ticket.check(request) {
+          endpoints.operation.hasVariable(
+            ServerRequest.ticketName, operation: operation ?? request.parameters["name"] ?? "")
+        }
+      } catch {
+        return .failure(error, request: request)
+      }
+      return await respond(endpoints, request)
+    }
   }
 
   private static func bind(
@@ -49,7 +92,7 @@ package struct RouteLine: Sendable {
 /// An endpoint is a value without state of its own, so most are made for each request.
 struct EndpointSet: Sendable {
   private let services: Services
-  private let context: EndpointContext
+  fileprivate let context: EndpointContext
   let responseCache: ResponseCache
   let deltas: DeltaResponseCache
   let fileResponseCache: FileResponseCache
@@ -57,6 +100,8 @@ struct EndpointSet: Sendable {
   let operating: OperatingEndpoint
   /// Stored, because most requests call it.
   let operation: OperationEndpoint
+  /// Stored for the same reason.
+  let graphQL: GraphQLEndpoint
 
   init(_ services: Services) {
     let forwarded = services.callers.forwardedNames
@@ -78,11 +123,19 @@ struct EndpointSet: Sendable {
         operations: services.operations.directory.descriptions, version: services.version,
         template: services.openAPITemplate),
       health: services.health, metrics: services.metrics)
+    let reads = ReadResponseWriter(
+      cursors: services.cursors, cache: responseCache, forwardedNames: forwarded,
+      compressionBytesMin: services.compressionBytesMin)
+    let mutations = DirectMutations(operations: services.operations, queue: services.sync)
     operation = OperationEndpoint(
-      context: context, operations: services.operations, queue: services.sync,
-      reads: ReadResponseWriter(
-        cursors: services.cursors, cache: responseCache, forwardedNames: forwarded,
-        compressionBytesMin: services.compressionBytesMin))
+      context: context, operations: services.operations, subscriptions: services.subscriptions,
+      mutations: mutations, reads: reads)
+    graphQL = GraphQLEndpoint(
+      context: context,
+      operations: GraphQLOperations(
+        operations: services.operations, unregistered: services.unregistered,
+        mutations: mutations, subscriptions: services.subscriptions),
+      reads: reads, cors: services.cors)
   }
 
   var entities: EntitiesEndpoint {
@@ -100,12 +153,29 @@ struct EndpointSet: Sendable {
   var diffs: ListDiffEndpoint {
     ListDiffEndpoint(context: context, operations: services.operations, lists: services.lists)
   }
+  var listStreams: ListStreamEndpoint {
+    ListStreamEndpoint(context: context, lists: services.live.lists, entities: entities)
+  }
+  var live: LiveEndpoint {
+    LiveEndpoint(
+      context: context, streams: services.live.streams,
+      sources: LiveSources(
+        operations: services.operations, subscriptions: services.subscriptions,
+        changes: services.changes, lists: services.live.lists))
+  }
   var tickets: StreamTicketsEndpoint { StreamTicketsEndpoint(context: context) }
   var writes: EntityWritesEndpoint {
     EntityWritesEndpoint(context: context, writes: services.writes)
   }
   var admin: AdminEndpoint {
     AdminEndpoint(context: context, operations: services.operations, purger: services.purger)
+  }
+  var liveStatus: LiveStatusEndpoint {
+    LiveStatusEndpoint(
+      context: context, subscriptions: services.subscriptions, standing: services.standing)
+  }
+  var upstreams: UpstreamsEndpoint {
+    UpstreamsEndpoint(context: context, overview: services.upstreams)
   }
   var maintenance: MaintenanceEndpoint {
     MaintenanceEndpoint(
@@ -115,6 +185,7 @@ struct EndpointSet: Sendable {
   var tables: TablesEndpoint { TablesEndpoint(context: context, tables: services.tables) }
   var mutations: MutationsEndpoint { MutationsEndpoint(context: context, queue: services.sync) }
   var queue: QueueEndpoint { QueueEndpoint(context: context, queue: services.sync) }
+  var hooks: HooksEndpoint { HooksEndpoint(context: context, hooks: services.hooks) }
   var push: PushEndpoint { PushEndpoint(context: context, push: services.push) }
   var storedFiles: FilesEndpoint {
     FilesEndpoint(context: context, services: services.storedFiles, cache: fileResponseCache)

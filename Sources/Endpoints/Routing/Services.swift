@@ -6,6 +6,10 @@ package import LosslessJSON
 /// The dependencies of the endpoints, made by Composition.
 package struct Services: Sendable {
   package var operations: OperationService
+  package var subscriptions: SubscriptionHub
+  package var standing: StandingWork
+  package var upstreams: UpstreamOverview
+  package var unregistered: UnregisteredDocuments
   package var entities: EntityReader
   package var lists: ListDiffer
   package var callers: CallerIdentifier
@@ -14,6 +18,7 @@ package struct Services: Sendable {
   /// The keys that sign users' access tokens; nil if another service signs them.
   package var signingKeys: SigningKeyService?
   package var changes: ChangeFeed
+  package var live: LiveServices
   package var cursors: CursorIssuer
   package var purger: Purger
   package var console: SQLConsole
@@ -25,6 +30,7 @@ package struct Services: Sendable {
   package var s3: S3Services
   package var sync: SyncQueue
   package var push: PushService
+  package var hooks: HookService
   package var health: HealthCheck
   package var metrics: MetricsEndpoint
   /// Whether the service's own addresses serve the metrics.
@@ -43,14 +49,17 @@ package struct Services: Sendable {
   package var logger: Logger
 
   package init(
-    operations: OperationService, entities: EntityReader, lists: ListDiffer,
+    operations: OperationService, subscriptions: SubscriptionHub, standing: StandingWork,
+    upstreams: UpstreamOverview, unregistered: UnregisteredDocuments, entities: EntityReader,
+    lists: ListDiffer,
     callers: CallerIdentifier, devices: DeviceRegistry, accounts: AccountService,
     signingKeys: SigningKeyService?,
-    changes: ChangeFeed, cursors: CursorIssuer, purger: Purger, console: SQLConsole,
+    changes: ChangeFeed, live: LiveServices, cursors: CursorIssuer, purger: Purger,
+    console: SQLConsole,
     backups: BackupFolder,
     tables: TableMaintenance, logThreshold: LogThreshold, writes: EntityWrites,
     storedFiles: FileServices,
-    s3: S3Services, sync: SyncQueue, push: PushService, health: HealthCheck,
+    s3: S3Services, sync: SyncQueue, push: PushService, hooks: HookService, health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
     cors: CORSPolicy, version: String, openAPITemplate: @escaping @Sendable () throws -> JSONValue,
     bodyBytesMax: Int, responseCacheBytesMax: Int,
@@ -58,6 +67,10 @@ package struct Services: Sendable {
     compressionBytesMin: Int, logger: Logger
   ) {
     self.operations = operations
+    self.subscriptions = subscriptions
+    self.standing = standing
+    self.upstreams = upstreams
+    self.unregistered = unregistered
     self.entities = entities
     self.lists = lists
     self.callers = callers
@@ -65,6 +78,7 @@ package struct Services: Sendable {
     self.accounts = accounts
     self.signingKeys = signingKeys
     self.changes = changes
+    self.live = live
     self.cursors = cursors
     self.purger = purger
     self.console = console
@@ -76,6 +90,7 @@ package struct Services: Sendable {
     self.s3 = s3
     self.sync = sync
     self.push = push
+    self.hooks = hooks
     self.health = health
     self.metrics = metrics
     self.hasMetrics = hasMetrics
@@ -88,5 +103,16 @@ package struct Services: Sendable {
     self.streamStallMax = streamStallMax
     self.compressionBytesMin = compressionBytesMin
     self.logger = logger
+  }
+}
+
+/// The use cases behind streams of lists and of many subjects.
+package struct LiveServices: Sendable {
+  package var lists: LiveLists
+  package var streams: LiveStreams
+
+  package init(lists: LiveLists, streams: LiveStreams) {
+    self.lists = lists
+    self.streams = streams
   }
 }

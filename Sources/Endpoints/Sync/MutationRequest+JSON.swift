@@ -14,7 +14,10 @@ extension MutationRequest {
   /// The members that a request can have. `baseRev` is ignored.
   private static let memberNames: Set<String> = [
     "operation", "mode", "variables", "object", "refs", "optimistic", "baseRev", "expires", "ahead",
+    "write",
   ]
+  /// Members that a list of local writes does not have.
+  private static let onlyOfOperations = ["operation", "variables", "object", "optimistic", "ahead"]
 
   /// The mutations of one body.
   enum Requests {
@@ -64,7 +67,13 @@ extension MutationRequest {
       if repeated.contains(position) { faults.append(fault(place(), "is given twice")) }
     }
     var reader = Members(item: item, pointer: pointer)
-    let operation = reader.text("operation", isRequired: true)
+    let write = item["write"]
+    if write != nil {
+      for name in onlyOfOperations where item[name] != nil {
+        reader.note(name, "cannot be combined with write")
+      }
+    }
+    let operation = reader.text("operation", isRequired: write == nil)
     let mode = reader.mode()
     if mode == .force, !isAlone {
       reader.note("mode", "cannot be force in an array; send each force on its own")
@@ -81,7 +90,7 @@ extension MutationRequest {
       variables: variables.members == nil ? nil : variables, object: object,
       references: references, optimistic: optimistic, goesAheadOfAll: goesAheadOfAll,
       expiresIn: expiresIn, pointer: pointer, canonicalBytes: item.canonicalBytes,
-      faults: faults + reader.faults)
+      faults: faults + reader.faults, write: write)
   }
 
   private static func unreadable(_ detail: String, at pointer: String) -> MutationRequest {
@@ -144,8 +153,8 @@ private struct Members {
     return mode
   }
 
-  mutating func optimistic() -> [JSONValue] {
-    guard let value = item["optimistic"] else { return [] }
+  mutating func optimistic() -> [JSONValue]? {
+    guard let value = item["optimistic"] else { return nil }
     guard let changes = value.array else {
       note("optimistic", "must be an array of changes")
       return []

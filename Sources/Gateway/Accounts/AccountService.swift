@@ -17,18 +17,21 @@ package struct AccountService: Sendable {
   private let clock: WallClock
   private let logger: Logger
   private let whenSignedOut: SignOutListener
+  private let tickets: StreamTickets?
   private let known: KnownNetworks
   private let accounts: AttemptThrottle
   private let networks: AttemptThrottle
 
+  /// - Parameter tickets: the stream tickets that end with a sign-out; nil if there are none.
   package init(
     provider: any AccountProvider, rules: AccountRules, devices: DeviceRegistry,
-    networks: KnownNetworks, clock: WallClock, logger: Logger,
+    networks: KnownNetworks, tickets: StreamTickets? = nil, clock: WallClock, logger: Logger,
     whenSignedOut: @escaping SignOutListener
   ) {
     self.provider = provider
     self.rules = rules
     self.devices = devices
+    self.tickets = tickets
     self.clock = clock
     self.logger = logger
     self.whenSignedOut = whenSignedOut
@@ -138,6 +141,9 @@ package struct AccountService: Sendable {
     } catch {
       throw failure(error)
     }
+    // The service cannot tell which tickets belong to the session, so all of the user's end.
+    if let user { tickets?.end(user: user) }
+    if let device { tickets?.end(device: device.id) }
     guard let device, let owner = device.user, user?.equalsExactly(owner) ?? true else { return }
     do throws(Failure) {
       try await whenSignedOut(SignedOut(user: owner, device: device.id))

@@ -1,3 +1,4 @@
+package import Model
 package import Storage
 import Synchronization
 
@@ -14,19 +15,23 @@ package struct HealthReport: Sendable {
 
   package let store: StoreState
   package let operationCount: Int
-  /// Nil if no upstream call was made yet. Reported but not required: Larder works without
-  /// upstream.
-  package let isUpstreamReachable: Bool?
+  /// One upstream, as its last call found it.
+  package struct UpstreamState: Hashable, Sendable {
+    package let name: UpstreamName
+    /// Nil if no call was made yet. Reported but not required: Larder works without upstream.
+    package let isReachable: Bool?
+  }
+
+  /// In alphabetical order.
+  package let upstreams: [UpstreamState]
   /// The process is shutting down.
   package let isDraining: Bool
 
-  package init(
-    store: StoreState, operationCount: Int, isUpstreamReachable: Bool?, isDraining: Bool
-  ) {
-    self.store = store
-    self.operationCount = operationCount
-    self.isUpstreamReachable = isUpstreamReachable
-    self.isDraining = isDraining
+  /// Whether the last calls to all upstreams succeeded; nil if no upstream failed and one was not
+  /// called yet.
+  package var isUpstreamReachable: Bool? {
+    if upstreams.contains(where: { $0.isReachable == false }) { return false }
+    return upstreams.contains { $0.isReachable == nil } ? nil : true
   }
 
   package var isReady: Bool { store == .writable && !isDraining }
@@ -35,13 +40,13 @@ package struct HealthReport: Sendable {
 /// Checks the service for `/readyz`.
 package final class HealthCheck: Sendable {
   private let store: ReadSession
-  private let pulse: UpstreamPulse
+  private let upstreams: Upstreams
   private let operationCount: Int
   private let draining = Atomic(false)
 
-  package init(store: ReadSession, pulse: UpstreamPulse, operationCount: Int) {
+  package init(store: ReadSession, upstreams: Upstreams, operationCount: Int) {
     self.store = store
-    self.pulse = pulse
+    self.upstreams = upstreams
     self.operationCount = operationCount
   }
 
@@ -64,7 +69,7 @@ package final class HealthCheck: Sendable {
     }
     return HealthReport(
       store: state, operationCount: operationCount,
-      isUpstreamReachable: pulse.isReachable,
+      upstreams: upstreams.all.map { .init(name: $0.name, isReachable: $0.pulse.isReachable) },
       isDraining: draining.load(ordering: .relaxed))
   }
 }

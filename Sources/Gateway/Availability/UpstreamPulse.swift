@@ -1,4 +1,6 @@
 package import Logging
+import Metrics
+package import Model
 import Synchronization
 package import Upstream
 
@@ -11,6 +13,25 @@ package final class UpstreamPulse: Sendable {
   /// How long no call must have failed for an outage to end. Otherwise an upstream that fails every
   /// other call would fill the log.
   static let quiet = Duration.seconds(2)
+
+  /// An outage that has not ended, for operators.
+  package struct OutageStatus: Hashable, Sendable {
+    package let duration: Duration
+    package let failures: Int
+  }
+
+  /// The calls whose credential upstream did not accept, for operators.
+  package struct RefusalStatus: Hashable, Sendable {
+    /// Since the start.
+    package let count: Int
+    /// The time since the last one; nil if there was none.
+    package let age: Duration?
+  }
+
+  private struct Refusals {
+    var count = 0
+    var last: Duration?
+  }
 
   private struct Outage {
     let began: Duration
@@ -30,14 +51,32 @@ package final class UpstreamPulse: Sendable {
   /// Whether an outage has begun whose end is not logged yet; successful calls check nothing else.
   private let isOut = Atomic(false)
   private let outage = Mutex<Outage?>(nil)
+  private let refusals = Mutex(Refusals())
   private let observer = Mutex(Observer())
   private let uptime: @Sendable () -> Duration
   private let logger: Logger
+  private let dimensions: [(String, String)]
 
-  /// - Parameter uptime: a monotonic clock with any origin.
-  package init(uptime: @escaping @Sendable () -> Duration, logger: Logger) {
+  /// - Parameters:
+  ///   - name: the name of one of several upstreams, for the log and metrics; nil for the only one.
+  ///   - uptime: a monotonic clock with any origin.
+  package init(
+    name: UpstreamName? = nil, uptime: @escaping @Sendable () -> Duration, logger: Logger
+  ) {
     self.uptime = uptime
-    self.logger = logger
+    var named = logger
+    if let name { named[metadataKey: "upstream"] = "\(name)" }
+    self.logger = named
+    dimensions = name.map { [("upstream", $0.text)] } ?? []
+  }
+
+  /// The metric is 1 if the last call succeeded and 0 if it failed. It does not exist before the first
+  /// call, which nothing is known before.
+  private func set(_ new: Int) {
+    let old = state.exchange(new, ordering: .relaxed)
+    guard old != new else { return }
+    Gauge(label: "larder.upstream.reachable", dimensions: dimensions)
+      .record(new == Self.good ? 1 : 0)
   }
 
   /// Whether the last call succeeded; nil before the first call.
@@ -49,15 +88,28 @@ package final class UpstreamPulse: Sendable {
     }
   }
 
+  /// Nil without an outage.
+  package var outageStatus: OutageStatus? {
+    outage.withLock { $0 }.map {
+      OutageStatus(duration: uptime() - $0.began, failures: $0.failures)
+    }
+  }
+
+  package var refusalStatus: RefusalStatus {
+    let refusals = refusals.withLock { $0 }
+    return RefusalStatus(count: refusals.count, age: refusals.last.map { uptime() - $0 })
+  }
+
   /// Records a failed call, or a response that reports an upstream outage.
   ///
-  /// Cancelled calls, and calls rejected because too many are in progress, say nothing about
-  /// upstream.
+  /// Cancelled calls, refused subscriptions, and calls rejected because too many are in progress, say
+  /// nothing about upstream.
   package func note(_ failure: UpstreamFailure) {
     switch failure {
-    case .busy, .cancelled: return
-    default: state.store(Self.bad, ordering: .relaxed)
+    case .busy, .cancelled, .refused, .rejected: return
+    default: set(Self.bad)
     }
+    if failure.permission == .unauthenticated { noteRefusal() }
     let now = uptime()
     let isNew = outage.withLock { outage in
       guard outage == nil else {
@@ -76,7 +128,7 @@ package final class UpstreamPulse: Sendable {
 
   /// Records an upstream response, which can be a refusal.
   package func noteAnswer() {
-    state.store(Self.good, ordering: .relaxed)
+    set(Self.good)
     guard isOut.load(ordering: .relaxed) else { return }
     let now = uptime()
     let ended = outage.withLock { outage -> Outage? in
@@ -95,10 +147,24 @@ package final class UpstreamPulse: Sendable {
       metadata: ["after_seconds": "\(seconds)", "failed_calls": "\(ended.failures)"])
   }
 
+  /// Records an upstream response.
+  func note(_ response: UpstreamResponse) {
+    noteAnswer()
+    if response.permission == .unauthenticated { noteRefusal() }
+  }
+
+  private func noteRefusal() {
+    let now = uptime()
+    refusals.withLock { refusals in
+      refusals.count += 1
+      refusals.last = now
+    }
+  }
+
   /// Records an upstream response to a call outside the sync queue.
   func note(_ response: UpstreamResponse, of operation: RegisteredOperation) {
-    noteAnswer()
-    if response.kind == .success { noteWork(of: operation.upstream) }
+    note(response)
+    if response.kind == .success { noteWork(of: operation.upstream.text) }
   }
 
   func noteWork(of upstream: String) { observer.withLock { $0.notify }?(upstream) }

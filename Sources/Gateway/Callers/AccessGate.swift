@@ -57,7 +57,8 @@ extension Caller {
   /// Whether the caller is a verified user, or presents a credential that upstream checks with this
   /// call. A credential that is not sent upstream would be checked by no one.
   fileprivate func isAuthenticated(for operation: RegisteredOperation) -> Bool {
-    user != nil || subject != nil && operation.sendsCallersCredential
+    user != nil
+      || operation.sendsCallersCredential && seen(by: operation.upstream).subject != nil
   }
 }
 
@@ -71,18 +72,31 @@ extension Caller {
 package struct StoredDataGate: Sendable {
   private let hasServiceCredentials: Bool
   private let ownTypes: Set<String>
+  private let openTypes: Set<String>
 
-  /// - Parameter ownTypes: local types, whose entities are not fetched from upstream.
-  package init(hasServiceCredentials: Bool, ownTypes: Set<String> = []) {
+  /// - Parameters:
+  ///   - hasServiceCredentials: whether any upstream is called with credentials of the service.
+  ///   - ownTypes: local types, whose entities are not fetched from upstream.
+  ///   - openTypes: types whose entities come only from upstreams that are called without
+  ///     credentials of the service.
+  package init(
+    hasServiceCredentials: Bool, ownTypes: Set<String> = [], openTypes: Set<String> = []
+  ) {
     self.hasServiceCredentials = hasServiceCredentials
     self.ownTypes = ownTypes
+    self.openTypes = openTypes
   }
 
   /// - Parameter types: the requested types; nil for all. A device that requests only local types
   ///   is admitted, because it sees no other caller's local data.
   package func admit(_ caller: Caller, types: Set<String>?) throws(Failure) {
-    if caller.device != nil, let types, types.isSubset(of: ownTypes) { return }
+    if let types, types.allSatisfy({ isOpen($0, to: caller) }) { return }
     try admit(caller)
+  }
+
+  /// Returns whether every caller of this kind can read entities of the type.
+  func isOpen(_ type: String, to caller: Caller) -> Bool {
+    openTypes.contains(type) || caller.device != nil && ownTypes.contains(type)
   }
 
   package func admit(_ caller: Caller) throws(Failure) {

@@ -24,11 +24,27 @@ package struct Caller: Sendable {
     /// The digest of the device token, by which the store finds the device until the token is
     /// replaced.
     package let tokenDigest: String
+    package let access: DeviceAccess
+    /// When the token ends; nil for the device's own token.
+    package let expires: Timestamp?
 
-    package init(id: String, tokenDigest: String) {
+    package init(
+      id: String, tokenDigest: String, access: DeviceAccess = .full, expires: Timestamp? = nil
+    ) {
       self.id = id
       self.tokenDigest = tokenDigest
+      self.access = access
+      self.expires = expires
     }
+  }
+
+  /// What one of several upstreams receives of a request.
+  struct Share: Hashable, Sendable {
+    let credentials: [Header]
+    let partitions: [Header]
+    let subject: String?
+    /// See ``ForwardingRule/markers(of:)``.
+    let marker: String?
   }
 
   /// A verified token and its user.
@@ -57,8 +73,16 @@ package struct Caller: Sendable {
   package internal(set) var device: Device?
   /// Whether anyone could have registered the device, and it has no user.
   package internal(set) var isOpenDevice = false
+  /// The network that the request came from; nil for what the service does by itself, and for queued
+  /// mutations.
+  package var network: ClientNetwork?
   /// The roles that operations store responses for, whether or not this caller has them.
   let storedRoles: Set<Role>
+  /// What each of several upstreams receives; empty if there is one, which receives all. Then
+  /// ``credentials``, ``partitions`` and ``subject`` are those of all upstreams together.
+  var shares: [UpstreamName: Share] = [:]
+  /// The first line of ``partition``; nil for none.
+  private var marker: String?
 
   package init(
     credentials: [Header] = [],
@@ -94,12 +118,59 @@ package struct Caller: Sendable {
 
   package static let anonymous = Caller()
 
+  /// Throws ``Model/Failure/Code/readOnly`` if the caller's device token only reads.
+  package func admitWriting() throws(Failure) {
+    if device?.access == .read { throw Failure.readOnly }
+  }
+
+  /// Returns a caller without headers, as several upstreams see it.
+  static func service(rules: [UpstreamName: ForwardingRule]) -> Caller {
+    var caller = Caller()
+    let markers = ForwardingRule.markers(of: rules)
+    caller.shares = Dictionary(
+      uniqueKeysWithValues: rules.keys.map { name in
+        (name, Share(credentials: [], partitions: [], subject: nil, marker: markers[name]))
+      })
+    return caller
+  }
+
   /// The time from which the token behind ``user`` is refused; nil without a user.
   package var userExpires: Timestamp? { verified?.user.expires }
 
   /// The canonical text of ``partitions``, for ``Model/Scope/partition``.
-  package var partition: String {
-    partitions.map { "\($0.name):\($0.digest ?? $0.value)" }.sorted().joined(separator: "\n")
+  package var partition: String { Self.partition(partitions, marker) }
+
+  private static func partition(_ headers: [Header], _ marker: String?) -> String {
+    let lines = headers.map { "\($0.name):\($0.digest ?? $0.value)" }.sorted()
+    return ((marker.map { [$0] } ?? []) + lines).joined(separator: "\n")
+  }
+
+  /// Returns the caller as an upstream sees it: with the headers that it receives, and no others.
+  package func seen(by upstream: UpstreamName) -> Caller {
+    guard !shares.isEmpty else { return self }
+    let share = shares[upstream]
+    var seen = Caller(
+      credentials: share?.credentials ?? [], partitions: share?.partitions ?? [],
+      subject: share?.subject, user: user, verified: verified, isAdmin: isAdmin,
+      hasToken: hasToken, device: device, storedRoles: storedRoles)
+    seen.isOpenDevice = isOpenDevice
+    seen.network = network
+    seen.marker = share?.marker
+    return seen
+  }
+
+  /// Returns the caller without headers of other names: an upstream receives nothing that settings
+  /// do not forward to it, even if it was stored for another upstream.
+  func limited(to names: [String]) -> Caller {
+    var limited = Caller(
+      credentials: credentials.filter { names.contains($0.name) },
+      partitions: partitions.filter { names.contains($0.name) }, subject: subject, user: user,
+      verified: verified, isAdmin: isAdmin, hasToken: hasToken, device: device,
+      storedRoles: storedRoles)
+    limited.isOpenDevice = isOpenDevice
+    limited.network = network
+    limited.marker = marker
+    return limited
   }
 
   /// Whether a partition header is a credential by its name, or as long as one. Shared caches must
@@ -120,7 +191,7 @@ package struct Caller: Sendable {
 
   /// The scope that an upstream response for this caller is stored in.
   package func scope(of operation: RegisteredOperation) -> Scope {
-    scope(
+    seen(by: operation.upstream).scope(
       sharing: operation.kind == .mutation ? .user : operation.cache.sharing,
       role: operation.access.role?.demanded)
   }
@@ -147,18 +218,38 @@ package struct Caller: Sendable {
 
   /// The scopes the caller sees, highest precedence first: device, user, claims, roles, public. A
   /// user's local data has other types than upstream data, so neither shadows the other.
+  ///
+  /// Of several upstreams it has the scopes of each.
   package var viewer: Viewer {
-    let partition = partition
+    let subjects = subjects
+    let partitions = Self.distinct(subjects.map(\.partition))
     var layers: [Scope] = []
     if let device { layers.append(.ownData(ofDevice: device.id)) }
     if let user { layers.append(.ownData(ofUser: user)) }
-    if let subject { layers.append(.user(subject, partition: partition)) }
-    for claim in claims { layers.append(.claim(claim, partition: partition)) }
-    for role in [Role.admin, .user, .device] where storedRoles.contains(role) && holds(role) {
-      layers.append(.role(role, partition: partition))
+    for (subject, partition) in subjects {
+      if let subject { layers.append(.user(subject, partition: partition)) }
     }
-    layers.append(Scope(kind: .public, subject: "", partition: partition))
-    return Viewer(layers: layers)
+    for claim in claims { layers += partitions.map { .claim(claim, partition: $0) } }
+    for role in [Role.admin, .user, .device] where storedRoles.contains(role) && holds(role) {
+      layers += partitions.map { .role(role, partition: $0) }
+    }
+    layers += partitions.map { Scope(kind: .public, subject: "", partition: $0) }
+    return Viewer(layers: Self.distinct(layers))
+  }
+
+  /// The subject and the partition under which each upstream's responses are stored.
+  private var subjects: [(subject: String?, partition: String)] {
+    guard !shares.isEmpty else { return [(subject, partition)] }
+    return shares.sorted { $0.key < $1.key }.map { _, share in
+      (share.subject, Self.partition(share.partitions, share.marker))
+    }
+  }
+
+  /// Without repetition, in order of first occurrence.
+  private static func distinct<Value: Hashable>(_ values: [Value]) -> [Value] {
+    guard values.count > 1 else { return values }
+    var seen: Set<Value> = []
+    return values.filter { seen.insert($0).inserted }
   }
 
   /// The scopes for reading a result of `scope`. Rendered results are shared by all readers of the
@@ -178,5 +269,15 @@ package struct Caller: Sendable {
     case .claim: credentials.filter { $0.name == "authorization" } + partitions
     case .user, .device: credentials + partitions
     }
+  }
+}
+
+extension Failure {
+  /// The refusal of a request that does more than its device token permits.
+  static var readOnly: Failure {
+    Failure(
+      .readOnly,
+      "The device token only reads: it permits reads, streams and diffs. Send other requests with a "
+        + "token of full access.")
   }
 }

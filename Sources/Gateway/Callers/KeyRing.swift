@@ -8,6 +8,8 @@ package struct KeyRing: Sendable {
     case cursor
     /// Page tokens of collections.
     case page
+    /// Positions of live streams.
+    case live
     /// Presigned file URLs.
     case presign
     /// Digests of accounts and of the networks they signed in from.

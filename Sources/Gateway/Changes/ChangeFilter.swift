@@ -51,6 +51,10 @@ package struct ChangeFilter: Hashable, Sendable {
 package struct ChangeCondition: Hashable, Sendable {
   /// The filter and its arguments as the client wrote them, as one string.
   let text: String
+  /// Changes of related entities are not changes of the entity, so a condition about them could not tell
+  /// when it is met. For the same reason there is no `now()`.
+  private static let own = EntityGraph.refusing(
+    "a filter of changes is about the entity's own fields; follow a list for more")
   /// By type.
   let observed: [String: ObservedCondition]
 
@@ -66,7 +70,7 @@ package struct ChangeCondition: Hashable, Sendable {
     var faults: [FilterFault] = []
     for type in types {
       do throws(FilterFaults) {
-        let filter = try Filter(filter, arguments: arguments, type: type)
+        let filter = try Filter(filter, arguments: arguments, type: type, graph: Self.own)
         observed[type.name] = ObservedCondition(type: type, filter: filter)
       } catch {
         for fault in error.all where !faults.contains(fault) { faults.append(fault) }

@@ -58,9 +58,14 @@ package struct CursorValidator: Sendable {
   private static func parts(of viewer: Viewer) -> [Viewer] {
     let own = viewer.layers.filter { $0.kind == .user || $0.kind == .device }
     let open = viewer.layers.filter { $0.kind == .public }
-    // A device, and a user with own data and upstream data: at most three.
-    return (0..<1 << own.count).map { choice in
-      let chosen = own.indices.filter { choice & 1 << $0 != 0 }.map { own[$0] }
+    // A device, and a user with own data and data of all upstreams: at most three.
+    let isFetched = { (scope: Scope) in
+      scope.kind == .user && scope != .ownData(ofUser: scope.subject)
+    }
+    let groups =
+      (own.filter { !isFetched($0) }.map { [$0] } + [own.filter(isFetched)]).filter { !$0.isEmpty }
+    return (0..<1 << groups.count).map { choice in
+      let chosen = groups.indices.filter { choice & 1 << $0 != 0 }.flatMap { groups[$0] }
       return Viewer(layers: chosen + open)
     }
   }

@@ -8,7 +8,7 @@ import Synchronization
 /// process with quiet streams wakes for nothing else.
 package final class CommitSignal: Sendable {
   /// The time between two heartbeats of a stream: proxies close connections after a minute of silence.
-  package static let heartbeatInterval: Duration = .seconds(15)
+  static let heartbeatInterval: Duration = .seconds(15)
 
   private struct Entry {
     let listener: ChangeListener
@@ -63,6 +63,7 @@ package final class CommitSignal: Sendable {
   /// for.
   ///
   /// - Parameters:
+  ///   - viewer: the scopes whose commits wake it; none for a listener that reads no stored data.
   ///   - device: the id of the device that it listens for; ``end(device:)`` ends it. The device must
   ///     be confirmed after registering, since it can have been revoked before.
   ///   - lifetime: the time after which it is ended; nil for no limit.
@@ -131,7 +132,8 @@ package final class CommitSignal: Sendable {
       let queued = state.listeners(to: queues)
       // A purge of a type names no single change, so all listeners are woken.
       if report.revision != nil, !report.invalidated.isEmpty {
-        return (queued, state.all.values.map(\.listener))
+        let readers = state.all.values.filter { !$0.viewer.layers.isEmpty }
+        return (queued, readers.map(\.listener))
       }
       let others = Set(report.changes.lazy.map(\.scope)).subtracting(queues)
       var woken = state.listeners(to: others)

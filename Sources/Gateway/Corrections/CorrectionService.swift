@@ -18,11 +18,18 @@ package struct CorrectionService: Sendable {
   private let epoch: MutationEpoch
   private let clock: WallClock
   private let deadline: QueryDeadline
+  private let origins: [String: UpstreamName]
+  private let reach: FilterReach
 
+  /// - Parameter origins: the upstream of each type, if there are several; of a type that several
+  ///   share, one of them.
   package init(
     catalogue: EntityCatalogue, store: Store, entities: EntityRenderer, calls: CallSequence,
-    epoch: MutationEpoch, clock: WallClock, deadline: QueryDeadline
+    epoch: MutationEpoch, clock: WallClock, deadline: QueryDeadline,
+    origins: [String: UpstreamName] = [:], reach: FilterReach = .none
   ) {
+    self.reach = reach
+    self.origins = origins
     self.catalogue = catalogue
     self.store = store
     self.entities = entities
@@ -32,17 +39,21 @@ package struct CorrectionService: Sendable {
     self.deadline = deadline
   }
 
-  /// - Parameter misread: see ``EntityWrites/write(_:misread:by:)``.
+  /// Returns whether there is an upstream type of that name.
+  func knows(_ type: String) -> Bool { catalogue.type(named: type) != nil }
+
+  /// - Parameter misread: see ``EntityWrites/write(_:misread:by:key:)``.
   func write(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
   ) async throws(Failure) -> [EntityWriteOutcome] {
     let corrections = try corrections(requests, misread: misread, by: caller)
+    let scope = try scope(of: requests, by: caller)
     let number = calls.begin()
     defer { calls.end(number) }
     let result: Result<WriteCommit, WriteRefusal>
     do throws(StorageError) {
       result = try await store.correct(
-        corrections, in: caller.scope(sharing: .public), call: number,
+        corrections, in: scope, call: number,
         horizon: calls.horizon(of: number), now: clock.now(), deadline: deadline)
     } catch {
       throw Failure(writing: error, deadline: deadline)
@@ -65,7 +76,7 @@ package struct CorrectionService: Sendable {
       try Self.admit(caller, to: type)
       let read: EntityCorrection?
       do throws(Failure) {
-        read = try correction(request, type, &reader)
+        read = try correction(request, type, &reader, caller)
       } catch {
         try refusal.note(error)
         continue
@@ -87,6 +98,21 @@ package struct CorrectionService: Sendable {
     return corrections
   }
 
+  /// Returns the scope of the public responses of the types' upstream.
+  private func scope(
+    of requests: [EntityWriteRequest], by caller: Caller
+  ) throws(Failure) -> Scope {
+    let upstreams = Set(requests.compactMap { origins[$0.type] }).sorted()
+    let scopes = Set(upstreams.map { caller.seen(by: $0).scope(sharing: .public) })
+    guard scopes.count < 2 else {
+      throw Failure(
+        .malformedRequest,
+        "Types of the upstreams \(upstreams.map(\.text).joined(separator: " and ")) must be written in "
+          + "separate requests: callers see their data by different header fields.")
+    }
+    return scopes.first ?? caller.scope(sharing: .public)
+  }
+
   private static func admit(_ caller: Caller, to type: EntityType) throws(Failure) {
     guard !caller.isAdmin else { return }
     let isKnown = caller.hasToken || caller.subject != nil || caller.device != nil
@@ -95,8 +121,15 @@ package struct CorrectionService: Sendable {
   }
 
   private func correction(
-    _ request: EntityWriteRequest, _ type: EntityType, _ reader: inout CorrectionReader
+    _ request: EntityWriteRequest, _ type: EntityType, _ reader: inout CorrectionReader,
+    _ caller: Caller
   ) throws(Failure) -> EntityCorrection? {
+    guard request.action != .replace else {
+      reader.note(
+        "\(type.name) is an upstream type, whose entities are not replaced: use update or "
+          + "updateOrInsert", at: "\(request.origin)/op")
+      return nil
+    }
     var fields: [EntityCorrection.Field] = []
     if request.action != .delete {
       fields = reader.fields(request.body, of: type, at: request.pointer)
@@ -109,7 +142,9 @@ package struct CorrectionService: Sendable {
       guard let key else { return nil }
       target = .key(key)
     case .many(let parameters):
-      target = .filter(try request.filter(parameters, type: type))
+      target = .filter(
+        try request.filter(
+          parameters, type: type, reach: reach, now: clock.now(), caller: caller))
       for name in type.keyFields where fields.contains(where: { $0.name == name }) {
         reader.note(
           "names one entity, but the filter selects many",

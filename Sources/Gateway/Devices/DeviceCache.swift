@@ -12,6 +12,8 @@ final class DeviceCache: Sendable {
 
   private struct State {
     var devices: [String: Device] = [:]
+    /// The digests under which each device is known, by its id: one for each of its tokens in use.
+    var digests: [String: Set<String>] = [:]
     var removals = 0
   }
 
@@ -29,15 +31,18 @@ final class DeviceCache: Sendable {
       guard state.removals == removals else { return }
       if state.devices.count >= Self.devicesMax {
         state.devices.removeAll(keepingCapacity: true)
+        state.digests.removeAll(keepingCapacity: true)
       }
       state.devices[tokenDigest] = device
+      state.digests[device.id, default: []].insert(tokenDigest)
     }
   }
 
-  func drop(tokenDigest: String) {
+  /// Drops a device under all of its tokens.
+  func drop(device id: String) {
     state.withLock { state in
       state.removals += 1
-      state.devices[tokenDigest] = nil
+      for digest in state.digests.removeValue(forKey: id) ?? [] { state.devices[digest] = nil }
     }
   }
 
@@ -45,6 +50,7 @@ final class DeviceCache: Sendable {
     state.withLock { state in
       state.removals += 1
       state.devices.removeAll(keepingCapacity: true)
+      state.digests.removeAll(keepingCapacity: true)
     }
   }
 

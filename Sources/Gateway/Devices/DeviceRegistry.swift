@@ -21,7 +21,12 @@ package final class DeviceRegistry: Sendable {
   /// Maximum devices set aside or removed in one round.
   private static let expiredMax = 100
   /// How long an expired device is kept before it is removed.
-  package static let asideFor = Duration.seconds(7 * 86_400)
+  static let asideFor = Duration.seconds(7 * 86_400)
+
+  /// Maximum tokens of a device that only read.
+  private static let readTokensMax = 20
+  /// Maximum expired tokens removed in one round.
+  private static let expiredTokensMax = 1_000
 
   private let store: Store
   private let settings: DeviceSettings
@@ -71,7 +76,7 @@ package final class DeviceRegistry: Sendable {
     let device = Device(
       id: "d_\(Base64URL.encode(random.bytes(Self.idByteCount)))", platform: registration.platform,
       name: registration.name, pushToken: registration.pushToken, user: caller.user,
-      registered: now, lastUsed: now)
+      registered: now, lastUsed: now, access: registration.access)
     try await writing { () async throws(StorageError) in
       try await self.store.register(device, tokenDigest: token.digest)
     }
@@ -108,50 +113,71 @@ package final class DeviceRegistry: Sendable {
   ) async throws(Failure) -> (device: Device, tokenDigest: String) {
     guard let token = DeviceToken(parsing: token) else { throw Self.unknown }
     let digest = token.digest
-    let device = try await bound(try await find(digest), to: user, tokenDigest: digest)
+    let found = try await find(digest)
+    let device =
+      found.access == .full
+      ? try await bound(found, to: user) : try Self.checked(found, with: user)
     noteUse(of: device, tokenDigest: digest)
     return (device, digest)
   }
 
+  /// Throws ``Model/Failure/Code/readOnly`` for a token that only reads.
+  func admitWriting(token: String) async throws(Failure) {
+    guard let token = DeviceToken(parsing: token) else { throw Self.unknown }
+    guard try await find(token.digest).access == .full else { throw Failure.readOnly }
+  }
+
   /// Fails if the caller's tokens are no longer valid: the device was removed or has a new token,
-  /// or the user's token has expired.
+  /// or a token has expired.
   func confirm(_ caller: Caller) async throws(Failure) {
-    if let left = lifetime(of: caller), left <= .zero { throw Failure(TokenFault.expired) }
+    if let end = caller.userExpires, end <= clock.now() { throw Failure(TokenFault.expired) }
     if let device = caller.device { _ = try await find(device.tokenDigest) }
   }
 
-  /// The time until the caller's user token expires; nil without one.
+  /// The time until the first of the caller's tokens expires; nil if none does.
   func lifetime(of caller: Caller) -> Duration? {
-    caller.userExpires.map { clock.now().elapsed(until: $0) }
+    [caller.userExpires, caller.device?.expires].compactMap(\.self).min()
+      .map { clock.now().elapsed(until: $0) }
   }
 
-  /// The device whose current token has this digest.
+  /// The device of a valid token with this digest.
   package func find(_ tokenDigest: String) async throws(Failure) -> Device {
+    let device = try await load(tokenDigest)
+    if let end = device.tokenExpires, end <= clock.now() {
+      throw Failure(.unauthenticated, "The device token has expired.")
+    }
+    return device
+  }
+
+  private func load(_ tokenDigest: String) async throws(Failure) -> Device {
     if let known = cache.device(tokenDigest: tokenDigest) { return known }
     let removals = cache.removals
     let found: Device?
     do {
       found = try await store.device(tokenDigest: tokenDigest)
     } catch {
-      throw Failure(
-        .storageUnavailable, "The database cannot be read; retry later.", retry: .after,
-        retryAfter: .seconds(1), cause: "\(error)")
+      throw Self.unreadable(error)
     }
     guard let found else { throw Self.unknown }
     cache.keep(found, tokenDigest: tokenDigest, asOf: removals)
     return found
   }
 
-  private func bound(
-    _ device: Device, to user: String?, tokenDigest: String
-  ) async throws(Failure) -> Device {
+  /// A token that only reads binds its device to no user: otherwise its holder could bind it to
+  /// another user than the device's own.
+  private static func checked(_ device: Device, with user: String?) throws(Failure) -> Device {
+    guard let user, let owner = device.user, !owner.equalsExactly(user) else { return device }
+    throw ofAnotherUser
+  }
+
+  private func bound(_ device: Device, to user: String?) async throws(Failure) -> Device {
     guard let user, device.user?.equalsExactly(user) != true else { return device }
     var owned: Device? = device
     if device.user == nil {
       owned = try await writing { () async throws(StorageError) in
         try await self.store.bind(device: device.id, to: user)
       }
-      cache.drop(tokenDigest: tokenDigest)
+      cache.drop(device: device.id)
     }
     guard let owned else { throw Self.unknown }
     guard owned.user?.equalsExactly(user) == true else { throw Self.ofAnotherUser }
@@ -178,7 +204,7 @@ package final class DeviceRegistry: Sendable {
     let changed = try await writing { () async throws(StorageError) in
       try await self.store.change(device: caller.id, change)
     }
-    cache.drop(tokenDigest: caller.tokenDigest)
+    cache.drop(device: caller.id)
     whenChanged()
     guard let changed else { throw Self.unknown }
     return changed
@@ -193,10 +219,19 @@ package final class DeviceRegistry: Sendable {
     let isReplaced = try await writing { () async throws(StorageError) in
       try await self.store.replaceToken(from: caller.tokenDigest, to: token.digest)
     }
-    cache.drop(tokenDigest: caller.tokenDigest)
+    cache.drop(device: caller.id)
     if isReplaced { signal.end(device: caller.id) }
     guard isReplaced else { throw Self.unknown }
     return token.text
+  }
+
+  /// Deletes all data stored for the device; the device and its tokens stay. A mutation that is being
+  /// sent can still take effect upstream.
+  package func reset(_ caller: Caller.Device) async throws(Failure) {
+    let report = try await writing { () async throws(StorageError) in
+      try await self.store.reset(device: caller.id, at: self.clock.now())
+    }
+    guard report != nil else { throw Self.unknown }
   }
 
   /// Removes the device with all data stored for it.
@@ -204,17 +239,68 @@ package final class DeviceRegistry: Sendable {
     let wasThere = try await writing { () async throws(StorageError) in
       try await self.store.remove(device: caller.id)
     }
-    cache.drop(tokenDigest: caller.tokenDigest)
+    cache.drop(device: caller.id)
     signal.end(device: caller.id)
     whenChanged()
     guard wasThere else { throw Self.unknown }
   }
 
+  // MARK: Tokens that only read
+
+  /// Issues a token of the device that only reads.
+  package func issueReadToken(
+    to caller: Caller.Device, lifetime: Duration
+  ) async throws(Failure) -> (token: DeviceReadToken, text: String) {
+    let text = DeviceToken(random: random)
+    let now = clock.now()
+    let token = DeviceReadToken(
+      id: "dt_\(Base64URL.encode(random.bytes(Self.idByteCount)))", made: now,
+      expires: now.advanced(by: lifetime))
+    let addition = try await writing { () async throws(StorageError) in
+      try await self.store.add(
+        token, tokenDigest: text.digest, by: caller.tokenDigest, countMax: Self.readTokensMax)
+    }
+    switch addition {
+    case .added: return (token, text.text)
+    case .full:
+      throw Failure(
+        .rateLimited,
+        "The device has \(Self.readTokensMax) tokens that only read; delete one, or wait until one "
+          + "expires.")
+    case .unknown: throw Self.unknown
+    }
+  }
+
+  /// The device's tokens that only read, the first to expire first.
+  package func readTokens(
+    of caller: Caller.Device
+  ) async throws(Failure) -> [DeviceReadToken] {
+    do {
+      return try await store.readTokens(of: caller.id)
+    } catch {
+      throw Self.unreadable(error)
+    }
+  }
+
+  /// Ends a token that only reads, and with it the device's open streams, of which one can be the
+  /// token's; the others are opened again.
+  package func removeReadToken(_ id: String, of caller: Caller.Device) async throws(Failure) {
+    let wasThere = try await writing { () async throws(StorageError) in
+      try await self.store.removeReadToken(id, of: caller.id)
+    }
+    guard wasThere else { throw Failure(.notFound, "The device has no token of this id.") }
+    cache.drop(device: caller.id)
+    signal.end(device: caller.id)
+  }
+
+  // MARK: Expiry
+
   /// Sets aside devices unused for too long, and removes those set aside for a week; a limited
   /// number of each per call. A device used in the meantime is restored. A device with unfinished
-  /// mutations or rows of local types is kept, which is logged.
+  /// mutations or rows of local types is kept, which is logged. Also removes expired tokens.
   package func expire() async throws(StorageError) {
     let now = expiryClock.now()
+    _ = try await store.removeReadTokens(expiredAt: now, limit: Self.expiredTokensMax)
     let found = try await store.setAsideDevices(
       unusedSince: now.advanced(by: .zero - settings.expiry), at: now, limit: Self.expiredMax)
     if found.aside > 0 {
@@ -259,6 +345,12 @@ package final class DeviceRegistry: Sendable {
         .storageUnavailable, "The database cannot be written; retry later.", retry: .after,
         retryAfter: .seconds(5), cause: "\(error)")
     }
+  }
+
+  private static func unreadable(_ error: StorageError) -> Failure {
+    Failure(
+      .storageUnavailable, "The database cannot be read; retry later.", retry: .after,
+      retryAfter: .seconds(1), cause: "\(error)")
   }
 
   /// The failure for a device that another user has signed in on.

@@ -1,3 +1,5 @@
+package import Model
+
 /// Settings for device registration and expiry.
 package struct DeviceSettings: Sendable {
   package enum Registration: Sendable {
@@ -25,10 +27,14 @@ package struct DeviceRegistration: Hashable, Sendable {
   package let platform: String
   package let name: String?
   package let pushToken: String?
+  package let access: DeviceAccess
 
-  package init(platform: String, name: String? = nil, pushToken: String? = nil) {
+  package init(
+    platform: String, name: String? = nil, pushToken: String? = nil, access: DeviceAccess = .full
+  ) {
     self.platform = platform
     self.name = name
     self.pushToken = pushToken
+    self.access = access
   }
 }

@@ -20,21 +20,27 @@ package struct CollectionRequest: Sendable {
   static let offsetMax = 1_000_000
 
   private static let single: Set<String> = [
-    "filter", "order", "limit", "offset", "after", "view", "section", "total",
+    "filter", "order", "limit", "offset", "after", "view", "include", "section",
+    "total",
   ]
+  private static let ofOneEntity: Set<String> = ["view", "include"]
 
   private let parameters: [Parameter]
+  private let graph: EntityGraph
+  private let now: Timestamp?
   private var faults: [Failure.Detail] = []
 
-  private init(_ parameters: [Parameter]) {
+  private init(_ parameters: [Parameter], graph: EntityGraph, now: Timestamp?) {
     self.parameters = parameters
+    self.graph = graph
+    self.now = now
   }
 
-  /// The query to run, the view of its fields, and the question that the next page's token is bound
+  /// The query to run, the form of its entities, and the question that the next page's token is bound
   /// to.
   struct Reading {
     var query: EntityQuery
-    let view: EntityView?
+    let form: EntityForm
     let question: String
   }
 
@@ -61,18 +67,37 @@ package struct CollectionRequest: Sendable {
     }
   }
 
+  /// - Parameter now: the value of `now()` in the filter.
   static func read(
     _ parameters: [Parameter], of subject: Subject, directory: EntityDirectory,
-    tokens: PageTokenCodec
+    tokens: PageTokenCodec, now: Timestamp
   ) throws(Failure) -> Reading {
-    var request = CollectionRequest(parameters)
+    var request = CollectionRequest(parameters, graph: directory.graph, now: now)
     return try request.reading(subject, directory, tokens)
+  }
+
+  /// Reads the parameters of a read of one entity.
+  ///
+  /// - Parameter types: the types that it can have.
+  static func form(
+    _ parameters: [Parameter], of types: [String], directory: EntityDirectory
+  ) throws(Failure) -> EntityForm {
+    var request = CollectionRequest(parameters, graph: directory.graph, now: nil)
+    request.checkNames(known: ofOneEntity, allowsFilter: false)
+    let form = request.form(types, directory, rows: 1)
+    try request.throwFaults()
+    return form
+  }
+
+  /// Returns those of a list's parameters that a read of one entity has too.
+  static func ofOneEntity(_ parameters: [Parameter]) -> [Parameter] {
+    parameters.filter { ofOneEntity.contains($0.name) }
   }
 
   private mutating func reading(
     _ subject: Subject, _ directory: EntityDirectory, _ tokens: PageTokenCodec
   ) throws(Failure) -> Reading {
-    checkNames()
+    checkNames(known: Self.single, allowsFilter: true)
     let type = subject.type
     var query = EntityQuery(type: type, members: subject.members)
     query.filter = filter(type)
@@ -86,12 +111,19 @@ package struct CollectionRequest: Sendable {
       query.after = position(text, question, tokens)
       if query.offset > 0 { fault("offset", "cannot be combined with after") }
     }
-    let view = view(subject, directory)
+    let form = form(subject.shown, directory, rows: query.limit)
+    try throwFaults()
+    return Reading(query: query, form: form, question: question)
+  }
+
+  private func throwFaults() throws(Failure) {
     guard faults.isEmpty else {
       throw Failure(
-        .malformedRequest, "\(faults.count) of the parameters are invalid.", details: faults)
+        .malformedRequest,
+        faults.count == 1
+          ? "1 of the parameters is invalid." : "\(faults.count) of the parameters are invalid.",
+        details: faults)
     }
-    return Reading(query: query, view: view, question: question)
   }
 
   private subscript(name: String) -> String? {
@@ -103,12 +135,12 @@ package struct CollectionRequest: Sendable {
     faults.append(Failure.Detail(place: .parameter(name), detail: detail))
   }
 
-  private mutating func checkNames() {
+  private mutating func checkNames(known: Set<String>, allowsFilter: Bool) {
     var seen: Set<String> = []
     for parameter in parameters {
       let name = parameter.name
-      if name == FilterParameters.argument { continue }
-      guard Self.single.contains(name) || FilterParameters.isArgument(name) else {
+      if allowsFilter, name == FilterParameters.argument { continue }
+      guard known.contains(name) || allowsFilter && FilterParameters.isArgument(name) else {
         fault(name, "is not a known parameter")
         continue
       }
@@ -120,7 +152,9 @@ package struct CollectionRequest: Sendable {
 
   private mutating func filter(_ type: EntityType) -> Filter? {
     var found: [(String, String)] = []
-    let filter = FilterParameters(parameters).filter(on: type) { found.append(($0, $1)) }
+    let filter = FilterParameters(parameters).filter(on: type, graph: graph, now: now) {
+      found.append(($0, $1))
+    }
     for (name, detail) in found { fault(name, detail) }
     return filter
   }
@@ -128,7 +162,7 @@ package struct CollectionRequest: Sendable {
   private mutating func order(_ type: EntityType) -> EntityOrder {
     guard let text = self["order"] else { return .byKey }
     do throws(EntityOrderFaults) {
-      return try EntityOrder(text, type: type)
+      return try EntityOrder(text, type: type, graph: graph)
     } catch {
       for message in error.messages { fault("order", message) }
       return .byKey
@@ -187,21 +221,38 @@ package struct CollectionRequest: Sendable {
     }
   }
 
-  private mutating func view(
-    _ subject: Subject, _ directory: EntityDirectory
-  ) -> EntityView? {
+  // MARK: The form
+
+  private mutating func form(
+    _ types: [String], _ directory: EntityDirectory, rows: Int
+  ) -> EntityForm {
+    let view = view(of: types, directory)
+    var reader = EntityFormReader(directory: directory)
+    let form = reader.read(view, include: self["include"], of: types)
+    for message in reader.faults { fault("include", message) }
+    let count = rows * form.nestedCountMax
+    if count > EntityFormReader.nestedMax {
+      fault(
+        self["include"] == nil ? "view" : "include",
+        "can nest \(count) entities in \(rows) rows, the maximum is \(EntityFormReader.nestedMax): "
+          + "lower the limits in include, or limit")
+    }
+    return form
+  }
+
+  private mutating func view(of types: [String], _ directory: EntityDirectory) -> EntityView? {
     guard let name = self["view"] else { return nil }
     if let view = directory.view(named: name),
-      subject.shown.allSatisfy({ view.selection.types[$0] != nil })
+      types.allSatisfy({ view.selection.types[$0] != nil })
     {
       return view
     }
-    let names = directory.viewNames(of: subject.shown)
-    let types = subject.shown.joined(separator: " and ")
+    let names = directory.viewNames(of: types)
     fault(
       "view",
       names.isEmpty
-        ? "there is no view of \(types)" : "must be one of \(names.joined(separator: ", "))")
+        ? "there is no view of \(types.joined(separator: " and "))"
+        : "must be one of \(names.joined(separator: ", "))")
     return nil
   }
 }
@@ -234,7 +285,8 @@ struct FilterParameters {
   /// - Parameter note: called for each faulty parameter.
   /// - Returns: nil if there is no filter, or it is faulty.
   func filter(
-    on type: EntityType, note: (_ name: String, _ detail: String) -> Void
+    on type: EntityType, graph: EntityGraph, now: Timestamp?,
+    note: (_ name: String, _ detail: String) -> Void
   ) -> Filter? {
     let arguments = FilterArguments(
       positional: parameters.filter { $0.name == Self.argument }.map(\.value),
@@ -247,7 +299,7 @@ struct FilterParameters {
       return nil
     }
     do throws(FilterFaults) {
-      return try Filter(text, arguments: arguments, type: type)
+      return try Filter(text, arguments: arguments, type: type, graph: graph, now: now)
     } catch {
       for found in error.all {
         switch found.place {

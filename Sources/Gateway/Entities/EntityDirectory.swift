@@ -1,3 +1,4 @@
+import Filtering
 import LosslessJSON
 package import Model
 package import Upstream
@@ -11,10 +12,17 @@ package struct EntityDirectory: Sendable {
   /// Concrete entity types by union or interface.
   private let possibleTypes: [String: [String]]
   private let local: [String: LocalType]
+  private let links: [EntityLink]
+  /// The types and relationships that filters and orders can name.
+  let graph: EntityGraph
 
-  /// - Parameter registry: the registry, with the local types in its catalogue.
-  package init(registry: OperationRegistry, local: LocalSchema) {
+  /// - Parameters:
+  ///   - registry: the registry, with the local types in its catalogue.
+  ///   - links: relationships that settings define, between types of the catalogue.
+  package init(registry: OperationRegistry, local: LocalSchema, links: [EntityLink] = []) {
+    self.links = links
     let catalogue = registry.catalogue
+    graph = EntityGraph(catalogue, links: links)
     let views = registry.views
     self.views = views
     self.local = local.types
@@ -30,7 +38,10 @@ package struct EntityDirectory: Sendable {
           guard let isToMany = field.isToMany, case .object(let declared, _, _) = field.value
           else { return nil }
           return .init(name: name, type: declared, isToMany: isToMany)
-        },
+        }
+          + links.filter { $0.owner == type.name }.map {
+            .init(name: $0.name, type: $0.type, isToMany: true)
+          },
         views: views.values.filter { $0.selection.types[type.name] != nil }.map(\.name).sorted(),
         isLocal: local.types[type.name] != nil)
     }
@@ -51,6 +62,48 @@ package struct EntityDirectory: Sendable {
   func relationship(_ name: String, of type: String) -> ObjectShape.Field? {
     guard let field = shapes[type]?.fields[name], field.isToMany != nil else { return nil }
     return field
+  }
+
+  /// Returns a relationship that settings define; nil for any other.
+  func link(_ name: String, of type: String) -> EntityLink? {
+    links.first { $0.owner == type && $0.name == name }
+  }
+
+  /// Returns the types of the entities that a relationship can refer to; none if there is no such
+  /// relationship.
+  func types(ofRelationship name: String, of type: String) -> [String] {
+    if let link = link(name, of: type) { return [link.type] }
+    guard let field = relationship(name, of: type), case .object(let declared, _, _) = field.value
+    else { return [] }
+    return types[declared] == nil
+      ? (possibleTypes[declared] ?? []).filter { types[$0] != nil } : [declared]
+  }
+
+  /// Returns whether a name is that of an entity type.
+  func isEntity(_ name: String) -> Bool { types[name] != nil }
+
+  /// Returns the names of a type's relationships.
+  func relationshipNames(of type: String) -> [String] {
+    descriptions.first { $0.type.name == type }?.relationships.map(\.name) ?? []
+  }
+
+  /// Returns the type of a relationship's members, or the columns that all their types have; nil if
+  /// there is no such relationship.
+  func commonType(ofRelationship name: String, of type: String) -> EntityType? {
+    if let link = link(name, of: type) { return types[link.type] }
+    guard let field = relationship(name, of: type), case .object(let declared, _, _) = field.value
+    else { return nil }
+    return subject(declared: declared, members: [], owner: "")?.type
+  }
+
+  /// Returns the subject of a to-many relationship's list without its members; nil for any other
+  /// relationship.
+  func subject(ofRelationship name: String, of type: String) -> CollectionRequest.Subject? {
+    if let link = link(name, of: type) { return types[link.type].map { .init($0) } }
+    guard let field = relationship(name, of: type), field.isToMany == true,
+      case .object(let declared, _, _) = field.value
+    else { return nil }
+    return subject(declared: declared, members: [], owner: "")
   }
 
   /// Returns the subject of a collection of a relationship's members; nil for a declared type that

@@ -6,16 +6,24 @@ package import Model
 /// `data` of a change.
 package struct EntityDocument: Sendable {
   package let key: EntityKey
-  /// One flat JSON object, compact.
+  /// One JSON object, compact.
   package let body: [UInt8]
-  /// The value of `_rev`: a digest of the whole entity. The same content, as this viewer sees it, has
-  /// the same revision, through every view, on every node and after every restart.
+  /// The value of `_rev`: a digest of what is shown. The same content, as this viewer sees it, has the
+  /// same revision, on every node and after every restart; what a view does not show has no part in it.
+  /// If entities are nested in this one, it has two parts: that of its own fields, with ids in place of
+  /// nested entities, and that of what is nested (``EntityDigest/join(_:_:)``).
   package let revision: String
-  /// The fields that a view selects and that are not stored; nil without a view.
+  /// The fields that a view or `include` selects and that are not stored; nil if everything is, or
+  /// without both.
   package let missing: [String]?
 
-  /// The opaque part of the entity tag of a read that has this body.
-  package var tag: String { EntityDigest.tag(of: body) }
+  /// The opaque part of the entity tag of a read that has this body. Its first part is that of
+  /// ``revision``, if that has two.
+  package var tag: String {
+    let tag = EntityDigest.tag(of: body)
+    let own = EntityDigest.own(revision)
+    return own.utf8.count == revision.utf8.count ? tag : EntityDigest.join(own, tag)
+  }
 }
 
 /// A page of a collection as documents, with its total, sections and age.
@@ -46,10 +54,11 @@ struct EntityList: Sendable {
   /// The JSON that clients read.
   var body: [UInt8] {
     var writer = JSONWriter()
+    writer.reserve(documents.reduce(256) { $0 + $1.body.count + 1 })
     writer.beginObject()
     writer.name("items")
     writer.beginArray()
-    for document in documents { writer.raw(document.body) }
+    for document in documents { document.body.withUnsafeBufferPointer { writer.raw($0) } }
     writer.endArray()
     writeRest(to: &writer)
     writer.endObject()

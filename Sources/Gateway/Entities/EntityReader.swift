@@ -18,11 +18,11 @@ package struct EntityReader: Sendable {
     /// The time spent reading and rendering.
     package fileprivate(set) var time = Duration.zero
 
-    init(body: [UInt8], total: Int? = nil, age: Duration? = nil) {
+    init(body: [UInt8], tag: String? = nil, total: Int? = nil, age: Duration? = nil) {
       self.body = body
       self.total = total
       self.age = age
-      tag = EntityDigest.tag(of: body)
+      self.tag = tag ?? EntityDigest.tag(of: body)
     }
   }
 
@@ -33,7 +33,7 @@ package struct EntityReader: Sendable {
   let deadline: QueryDeadline
   let gate: StoredDataGate
   private let lists: ListMemory
-  private let clock: WallClock
+  let clock: WallClock
   private let uptime: @Sendable () -> Duration
 
   /// - Parameter uptime: a monotonic clock.
@@ -68,8 +68,22 @@ package struct EntityReader: Sendable {
   /// Throws if the caller may not read the type. Own data is read by its owner only, whatever the
   /// rule for upstream data.
   func admit(_ caller: Caller, to type: String) throws(Failure) {
-    guard let local = directory.localType(named: type) else { return try gate.admit(caller) }
+    guard let local = directory.localType(named: type) else {
+      return try gate.admit(caller, types: [type])
+    }
     try OwnDataGate.admit(caller, to: local)
+  }
+
+  /// Throws if the caller may not read an entity that is nested, or that the filter or an order is evaluated
+  /// on: a value that decides whether or where another entity is listed is told by the list.
+  func admit(_ caller: Caller, toAllOf reading: CollectionRequest.Reading) throws(Failure) {
+    for type in reading.query.reachedTypes.sorted() { try admit(caller, to: type) }
+    try admit(caller, toAllOf: reading.form)
+  }
+
+  /// Throws if the caller may not read an entity that the form nests or orders nested ones by.
+  func admit(_ caller: Caller, toAllOf form: EntityForm) throws(Failure) {
+    for type in form.reachedTypes.sorted() { try admit(caller, to: type) }
   }
 
   /// Returns the types whose entities the caller may read. A device that may read no upstream data
@@ -79,9 +93,15 @@ package struct EntityReader: Sendable {
       try gate.admit(caller)
       return directory.descriptions
     } catch {
-      guard caller.device != nil else { throw error }
-      return directory.descriptions.filter(\.isLocal)
+      let open = directory.descriptions.filter { gate.isOpen($0.type.name, to: caller) }
+      guard !open.isEmpty || caller.device != nil else { throw error }
+      return open
     }
+  }
+
+  /// Returns whether a type has a relationship of this name.
+  package func hasRelationship(_ field: String, of type: String) -> Bool {
+    directory.relationship(field, of: type) != nil
   }
 
   // MARK: Reads
@@ -110,20 +130,14 @@ package struct EntityReader: Sendable {
     _ key: EntityKey, parameters: [CollectionRequest.Parameter], caller: Caller
   ) async throws(Failure) -> Response {
     try admit(caller, to: key.type)
-    let reading = try CollectionRequest.read(
-      parameters.filter { $0.name == "view" }, of: .init(try directory.type(named: key.type)),
-      directory: directory, tokens: tokens)
-    if let other = parameters.first(where: { $0.name != "view" }) {
-      throw Failure(
-        .malformedRequest, "1 of the parameters is invalid.",
-        details: [.init(place: .parameter(other.name), detail: "is not a known parameter")])
-    }
+    _ = try directory.type(named: key.type)
+    let form = try CollectionRequest.form(parameters, of: [key.type], directory: directory)
+    try admit(caller, toAllOf: form)
     let (key, record) = try await record(key, caller)
-    let selection = reading.view?.selection.types[key.type]
-    guard let document = try renderer.document(key, record, selection: selection) else {
-      throw Self.missing(key)
-    }
-    return Response(body: document.body, age: age(of: [(key, record)]))
+    let read = try await documents(of: [(key, record)], as: form, caller)
+    guard let document = read.documents.first ?? nil else { throw Self.missing(key) }
+    return Response(
+      body: document.body, tag: document.tag, age: age(of: [(key, record)] + read.records))
   }
 
   /// Returns a page of a type's entities.
@@ -146,100 +160,42 @@ package struct EntityReader: Sendable {
     try admit(caller, to: name)
     let reading = try CollectionRequest.read(
       parameters, of: .init(try directory.type(named: name)), directory: directory,
-      tokens: tokens)
+      tokens: tokens, now: clock.now())
     return try await list(reading, wantsTotal: wantsTotal, caller)
-  }
-
-  /// Returns a relationship's target: the entity itself, or a collection of the members in stored
-  /// order. For members of a union or an interface, filter and order can use the columns that all its
-  /// types have.
-  package func relationship(
-    _ field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
-    wantsTotal: Bool = false, caller: Caller
-  ) async throws(Failure) -> Response {
-    switch try await target(of: field, key, caller) {
-    case .one(let other):
-      return try await entity(other, parameters: parameters, caller: caller)
-    case .many(let members):
-      return response(
-        try await list(of: members, parameters: parameters, wantsTotal: wantsTotal, caller: caller),
-        to: caller)
-    }
-  }
-
-  /// Returns the page of ``relationship(_:of:parameters:wantsTotal:caller:)`` for a to-many
-  /// relationship as documents.
-  func list(
-    ofRelationship field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
-    caller: Caller
-  ) async throws(Failure) -> EntityList {
-    guard case .many(let members) = try await target(of: field, key, caller) else {
-      throw Failure(
-        .malformedRequest, "\(field) of \(key.type) is a to-one relationship and has no list.")
-    }
-    return try await list(of: members, parameters: parameters, caller: caller)
-  }
-
-  // MARK: Relationships
-
-  private enum Target {
-    case one(EntityKey)
-    case many(Members)
-  }
-
-  private struct Members {
-    /// Nil if the declared type is unknown: there are no members.
-    let subject: CollectionRequest.Subject?
-    let keys: [EntityKey]
-  }
-
-  private func target(
-    of field: String, _ key: EntityKey, _ caller: Caller
-  ) async throws(Failure) -> Target {
-    try admit(caller, to: key.type)
-    _ = try directory.type(named: key.type)
-    guard let shape = directory.relationship(field, of: key.type),
-      case .object(let declared, _, _) = shape.value
-    else { throw Failure(.notFound, "\(key.type) has no relationship \(field).") }
-    let (key, record) = try await record(key, caller)
-    guard let stored = try renderer.references(field, of: record, key)
-    else { throw Failure(.notFound, "\(field) of \(key) has not been fetched by any operation.") }
-    let known = try await self.known(Set(stored.compactMap { TemporaryID($0.key) }), to: caller)
-    let references = stored.map { key in TemporaryID(key.key).flatMap { known[$0] } ?? key }
-    if shape.isToMany != true {
-      guard let other = references.first else {
-        throw Failure(.notFound, "\(field) of \(key) is null.")
-      }
-      return .one(other)
-    }
-    let owner = "\(key.type.utf8.count):\(key.type)\(key.key)/\(field)"
-    return .many(
-      Members(
-        subject: directory.subject(declared: declared, members: references, owner: owner),
-        keys: references))
-  }
-
-  private func list(
-    of members: Members, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
-    caller: Caller
-  ) async throws(Failure) -> EntityList {
-    guard let subject = members.subject else { return EntityList(documents: [], total: 0) }
-    for type in subject.shown { try admit(caller, to: type) }
-    let reading = try CollectionRequest.read(
-      parameters, of: subject, directory: directory, tokens: tokens)
-    return try await list(
-      reading, mixed: subject.members == nil ? members.keys : nil, wantsTotal: wantsTotal, caller)
   }
 
   // MARK: Pages
 
   /// - Parameter mixed: the members, if they can be of several types.
-  private func list(
+  func list(
     _ reading: CollectionRequest.Reading, mixed: [EntityKey]? = nil, wantsTotal: Bool,
     _ caller: Caller
   ) async throws(Failure) -> EntityList {
-    var query = reading.query
+    try await page(of: reading, mixed: mixed, wantsTotal: wantsTotal, caller).list
+  }
+
+  /// Reads a page.
+  ///
+  /// - Returns: the page, and what is nested in it depends on.
+  func page(
+    of reading: CollectionRequest.Reading, mixed: [EntityKey]? = nil, wantsTotal: Bool,
+    _ caller: Caller
+  ) async throws(Failure) -> (list: EntityList, nested: ListDependencies) {
+    try admit(caller, toAllOf: reading)
+    var query = try await query(of: reading, caller)
     query.wantsTotal = query.wantsTotal || wantsTotal
+    let page = try await page(query, mixed: mixed, caller)
+    let read = try await documents(
+      of: page.items.map { ($0.key, $0.record) }, as: reading.form, caller)
+    let list = list(read.documents.compactMap { $0 }, page, reading, nested: read.records)
+    return (list, read.dependencies)
+  }
+
+  /// Returns a request's query as it is run now, with temporary ids resolved.
+  func query(
+    of reading: CollectionRequest.Reading, _ caller: Caller
+  ) async throws(Failure) -> EntityQuery {
+    var query = reading.query
     // The list can have changed since the last page: it continues after the member itself.
     if query.order.terms.isEmpty, let members = query.members, let after = query.after,
       let place = members.firstIndex(of: after.key)
@@ -247,35 +203,45 @@ package struct EntityReader: Sendable {
       query.after = EntityPosition(values: [.integer(Int64(place))], key: after.key)
     }
     query.filter = try await resolved(query.filter, caller)
-    let asked = query
-    let page = try await self.reading { () async throws(StorageError) in
+    return query
+  }
+
+  /// - Parameter mixed: the members, if they can be of several types.
+  func page(
+    _ query: EntityQuery, mixed: [EntityKey]? = nil, _ caller: Caller
+  ) async throws(Failure) -> EntityPage {
+    try await reading { () async throws(StorageError) in
       if let mixed {
         try await store.page(
-          MixedQuery(members: mixed, like: asked), viewer: caller.viewer, deadline: deadline)
+          MixedQuery(members: mixed, like: query), viewer: caller.viewer, deadline: deadline)
       } else {
-        try await store.page(asked, viewer: caller.viewer, deadline: deadline)
+        try await store.page(query, viewer: caller.viewer, deadline: deadline)
       }
     }
-    var documents: [EntityDocument] = []
-    for item in page.items {
-      let selection = reading.view?.selection.types[item.key.type]
-      if let document = try renderer.document(item.key, item.record, selection: selection) {
-        documents.append(document)
-      }
-    }
-    return EntityList(
+  }
+
+  /// Returns a page's documents with everything that is next to them.
+  ///
+  /// - Parameter nested: the entities nested in them.
+  func list(
+    _ documents: [EntityDocument], _ page: EntityPage, _ reading: CollectionRequest.Reading,
+    nested: [(key: EntityKey, record: EntityRecord)] = []
+  ) -> EntityList {
+    EntityList(
       documents: documents,
       next: page.next.map { tokens.encode($0, question: reading.question) }, total: page.total,
       showsTotal: reading.query.wantsTotal,
       sections: page.sections.map { formatted($0, of: reading.query) },
-      age: age(of: page.items.map { ($0.key, $0.record) }))
+      age: age(of: page.items.map { ($0.key, $0.record) } + nested))
   }
 
   /// Returns the sections; names of date sections are in the column's date format.
   private func formatted(
     _ sections: [EntityPage.Section], of query: EntityQuery
   ) -> [EntityPage.Section] {
-    guard let dates = query.type.columns.first(where: { $0.name == query.section })?.dates else {
+    guard let path = query.order.terms.first?.path else { return sections }
+    let type = path.hops.last.map { directory.graph.type(named: $0.target) } ?? query.type
+    guard let dates = type?.columns.first(where: { $0.name == path.field })?.dates else {
       return sections
     }
     return sections.map {
@@ -285,7 +251,7 @@ package struct EntityReader: Sendable {
 
   /// Returns the response. Lists sent to devices are remembered, since a device can come back with
   /// the tag and request a diff.
-  private func response(_ list: EntityList, to caller: Caller) -> Response {
+  func response(_ list: EntityList, to caller: Caller) -> Response {
     let response = Response(body: list.body, total: list.total, age: list.age)
     if caller.device != nil {
       lists.keep(ListVector(list.documents), tag: response.tag, seenBy: caller.viewer)
@@ -298,7 +264,7 @@ package struct EntityReader: Sendable {
   /// Reads one entity.
   ///
   /// - Returns: the entity under its real key, even if a device requested it by a temporary id.
-  private func record(
+  func record(
     _ key: EntityKey, _ caller: Caller
   ) async throws(Failure) -> (EntityKey, EntityRecord) {
     guard !key.key.utf8.contains(0) else { throw Self.missing(key) }
@@ -322,7 +288,7 @@ package struct EntityReader: Sendable {
   }
 
   /// Returns the entities that temporary ids of the caller's device stand for.
-  private func known(
+  func known(
     _ ids: Set<TemporaryID>, to caller: Caller
   ) async throws(Failure) -> [TemporaryID: EntityKey] {
     guard !ids.isEmpty, let device = caller.device?.id else { return [:] }
@@ -332,10 +298,10 @@ package struct EntityReader: Sendable {
   }
 
   /// Returns the age of the oldest upstream entity; own data has no age.
-  private func age(of items: [(EntityKey, EntityRecord)]) -> Duration? {
+  private func age(of items: [(key: EntityKey, record: EntityRecord)]) -> Duration? {
     let now = clock.now()
-    return items.filter { directory.localType(named: $0.0.type) == nil }
-      .compactMap { $0.1.received?.elapsed(until: now) }.max()
+    return items.filter { directory.localType(named: $0.key.type) == nil }
+      .compactMap { $0.record.received?.elapsed(until: now) }.max()
   }
 
   private static func missing(_ key: EntityKey, isDeleted: Bool = false) -> Failure {

@@ -10,6 +10,8 @@ package import Upstream
 /// declared type is a union or an interface; a list of entities has its own path; a field that was
 /// never fetched is absent. Dates of local types are in their type's format. A field that no
 /// operation selects any more is absent too, since its meaning is unknown.
+///
+/// Nested entities take the place of ids, see ``NestedMembers``.
 package struct EntityRenderer: Sendable {
   /// Members that are not fields of the schema.
   static let revisionMember = "_rev"
@@ -44,6 +46,40 @@ package struct EntityRenderer: Sendable {
     }
   }
 
+  /// An entity whose stored texts have been parsed.
+  struct StoredEntity: Sendable {
+    let key: EntityKey
+    /// Narrowest first.
+    let layers: [JSONDocument]
+  }
+
+  /// Parses an entity.
+  ///
+  /// - Returns: nil for an entity that is deleted, empty, or of an unknown type.
+  func stored(_ key: EntityKey, _ record: EntityRecord) throws(Failure) -> StoredEntity? {
+    guard !record.isDeleted, !record.layers.isEmpty, order[key.type] != nil else { return nil }
+    return StoredEntity(key: key, layers: try Self.documents(of: record, key))
+  }
+
+  /// Returns an entity that is not stored, as far as a reference to it tells; nil if its type has
+  /// several key fields, or is unknown.
+  func unstored(_ key: EntityKey) -> StoredEntity? {
+    guard let type = types[key.type], type.keyFields.count == 1 else { return nil }
+    let name = type.keyFields[0]
+    let isInteger = type.columns.contains { $0.name == name && $0.kind == .integer }
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name(name)
+    if isInteger, let number = Int64(key.key) {
+      writer.int(number)
+    } else {
+      writer.string(key.key)
+    }
+    writer.endObject()
+    guard let layer = try? JSONDocument(checked: writer.bytes) else { return nil }
+    return StoredEntity(key: key, layers: [layer])
+  }
+
   /// Renders one entity.
   ///
   /// - Parameter selection: the fields of a view; nil for all.
@@ -51,44 +87,79 @@ package struct EntityRenderer: Sendable {
   package func document(
     _ key: EntityKey, _ record: EntityRecord, selection: ObjectSelection? = nil
   ) throws(Failure) -> EntityDocument? {
-    guard !record.isDeleted, !record.layers.isEmpty, let order = order[key.type],
-      let shape = shapes[key.type]
-    else { return nil }
-    // A view shows a part of the entity and has the revision of the whole.
-    let whole = selection == nil ? nil : try document(key, record, selection: nil)
-    let layers = try Self.documents(of: record, key)
+    try stored(key, record).flatMap { document($0, selection: selection) }
+  }
+
+  /// - Parameters:
+  ///   - showsKey: whether the key's fields are shown even if the view does not select them.
+  ///   - nested: the contents of relationships, which are shown in place of ids.
+  func document(
+    _ entity: StoredEntity, selection: ObjectSelection? = nil, showsKey: Bool = false,
+    nested: [NestedContent] = []
+  ) -> EntityDocument? {
+    let (key, layers) = (entity.key, entity.layers)
+    guard let order = order[key.type], let shape = shapes[key.type] else { return nil }
     let dates = types[key.type]?.dates ?? .iso8601
     var writer = JSONWriter()
-    writer.reserve(layers.reduce(96) { $0 + $1.bytes.count })
+    writer.reserve(layers.reduce(128) { $0 + $1.bytes.count })
+    var members = NestedMembers(nested)
     writer.beginObject()
     writer.name(StoredForm.typenameMember)
     writer.string(key.type)
     var missing: [String]?
     if let selection {
-      missing = write(selection, of: layers, shape, dates, to: &writer)
+      missing = write(selection, of: layers, shape, dates, to: &writer, &members)
     } else {
-      for name in order { writeField(name, of: layers, shape, dates, to: &writer) }
+      for name in order { writeField(name, of: layers, shape, dates, to: &writer, &members) }
     }
     let pending = Self.pending(in: layers)
     if !pending.isEmpty { Self.write(pending, named: Self.pendingMember, to: &writer) }
-    if let missing { Self.write(missing, named: Self.missingMember, to: &writer) }
-    let revision = whole?.revision ?? EntityDigest.revision(of: writer.bytes)
+    if let missing {
+      let start = writer.bytes.count
+      Self.write(missing, named: Self.missingMember, to: &writer)
+      members.note(Self.missingMember, from: start, in: writer)
+    }
+    // The revision of what the read shows of the entity itself, and that of what is nested in it.
+    var revision = EntityDigest.revision(of: writer.bytes)
+    if !nested.isEmpty {
+      revision = EntityDigest.join(revision, EntityDigest.revision(of: members.content))
+      missing = members.missing(besides: missing)
+      writer = members.insert(into: writer.bytes, missing: missing)
+    }
+    if showsKey, let selection {
+      writeKey(of: key.type, besides: selection, of: layers, to: &writer)
+    }
     writer.name(Self.revisionMember)
     writer.string(revision)
     writer.endObject()
-    return EntityDocument(
-      key: key, body: writer.bytes, revision: revision, missing: missing)
+    return EntityDocument(key: key, body: writer.bytes, revision: revision, missing: missing)
+  }
+
+  /// Writes the key's fields that a view does not select.
+  private func writeKey(
+    of type: String, besides selection: ObjectSelection, of layers: [JSONDocument],
+    to writer: inout JSONWriter
+  ) {
+    for name in types[type]?.keyFields ?? [] {
+      let isTaken = selection.fields.contains { !$0.isAdded && $0.responseName == name }
+      guard !isTaken, let value = Self.value(name, of: layers) else { continue }
+      writer.name(name)
+      writer.value(value)
+    }
   }
 
   /// Returns whether one of the validators matches the current entity: its `_rev`, or the entity tag
-  /// of a read of it, whole or through a view.
+  /// of a read of it, whole or through a view. What was nested in the entity is not compared.
   func isCurrent(
     _ validators: [String], of key: EntityKey, _ record: EntityRecord
   ) throws(Failure) -> Bool {
-    guard let whole = try document(key, record) else { return false }
-    if validators.contains(whole.revision) || validators.contains(whole.tag) { return true }
-    for selection in views[key.type] ?? [] {
-      if let tag = try document(key, record, selection: selection)?.tag, validators.contains(tag) {
+    guard let entity = try stored(key, record) else { return false }
+    let known = Set(validators.map(EntityDigest.own))
+    let views: [ObjectSelection?] = (views[key.type] ?? []).map(Optional.some)
+    for selection in [nil] + views {
+      if let document = document(entity, selection: selection),
+        known.contains(document.revision) || known.contains(document.tag)
+      {
         return true
       }
     }
@@ -96,69 +167,43 @@ package struct EntityRenderer: Sendable {
   }
 
   /// Returns the entities that a relationship of a stored entity refers to, in stored order without
-  /// repetition: the union of all stored lists of the field, with any arguments, without nulls. A
-  /// list in a device's overlay replaces them all.
+  /// repetition; nil if none of its lists is stored.
   package func references(
     _ field: String, of record: EntityRecord, _ key: EntityKey
   ) throws(Failure) -> [EntityKey]? {
-    let layers = try Self.documents(of: record, key)
-    var found: [EntityKey] = []
-    var seen: Set<EntityKey> = []
-    if let overlay = layers.first?.root, overlay[StoredForm.pendingMember] != nil,
-      let expected = overlay[field]
-    {
-      Self.collect(expected, into: &found, &seen)
-      return found
-    }
-    var isStored = false
-    var names: Set<String> = []
-    for layer in layers {
-      for member in layer.root.members {
-        let name = member.name
-        guard name == field || name.hasPrefix("\(field)("), names.insert(name).inserted else {
-          continue
-        }
-        isStored = true
-        Self.collect(member.value, into: &found, &seen)
-      }
-    }
-    return isStored ? found : nil
+    Self.references(field, in: try Self.documents(of: record, key))
   }
 
-  private static func collect(
-    _ value: JSONNode, into found: inout [EntityKey], _ seen: inout Set<EntityKey>
-  ) {
-    switch value.kind {
-    case .array:
-      for element in value.elements { collect(element, into: &found, &seen) }
-    case .object:
-      if let key = EntityKey(reference: value) {
-        if seen.insert(key).inserted { found.append(key) }
-      } else {
-        for member in value.members { collect(member.value, into: &found, &seen) }
-      }
-    case .null, .true, .false, .number, .string:
-      return
-    }
+  /// - Parameters:
+  ///   - storageName: the only stored list that counts; nil for all lists of the field.
+  ///   - countMax: the number of entities at most; later ones are left out.
+  static func references(
+    _ field: String, storedAs storageName: String? = nil, in layers: [JSONDocument],
+    countMax: Int = .max
+  ) -> [EntityKey]? {
+    StoredMembers(
+      of: field, storedAs: storageName, in: layers.map(\.root), countMax: countMax)?.keys
   }
 
   // MARK: Writing
 
   private func writeField(
     _ name: String, of layers: [JSONDocument], _ shape: ObjectShape, _ dates: DateFormat,
-    to writer: inout JSONWriter
+    to writer: inout JSONWriter, _ members: inout NestedMembers
   ) {
     guard let field = shape.fields[name], field.isToMany != true,
       let value = Self.value(name, of: layers)
     else { return }
+    let start = writer.bytes.count
     writer.name(name)
     write(value, field.value, dates, to: &writer)
+    if field.isToMany != nil { members.note(name, from: start, in: writer) }
   }
 
   /// - Returns: the response names of selected fields that are not stored.
   private func write(
     _ selection: ObjectSelection, of layers: [JSONDocument], _ shape: ObjectShape,
-    _ dates: DateFormat, to writer: inout JSONWriter
+    _ dates: DateFormat, to writer: inout JSONWriter, _ members: inout NestedMembers
   ) -> [String] {
     var missing: [String] = []
     for field in selection.fields
@@ -168,8 +213,10 @@ package struct EntityRenderer: Sendable {
         missing.append(field.responseName)
         continue
       }
+      let start = writer.bytes.count
       writer.name(field.responseName)
       write(value, known.value, dates, to: &writer)
+      if known.isToMany != nil { members.note(field.responseName, from: start, in: writer) }
     }
     return missing
   }
@@ -264,15 +311,5 @@ package struct EntityRenderer: Sendable {
       throw Failure(
         .internal, "A stored entity cannot be read.", cause: "\(key.type) is not JSON: \(error)")
     }
-  }
-}
-
-extension EntityKey {
-  /// The key in a stored reference; nil for any other value.
-  init?(reference value: JSONNode) {
-    guard let parts = value[StoredForm.referenceMember], let type = parts[0]?.string,
-      let key = parts[1]?.string
-    else { return nil }
-    self.init(type: type, key: key)
   }
 }

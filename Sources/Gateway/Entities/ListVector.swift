@@ -47,7 +47,7 @@ package struct ListVector: Sendable {
 /// another caller's tag must be worth no more than a forged one.
 package final class ListMemory: Sendable {
   /// The default budget: about two hundred lists of five hundred rows.
-  package static let defaultBytesMax = 8 << 20
+  static let defaultBytesMax = 8 << 20
 
   private struct Entry {
     let vector: ListVector

@@ -21,18 +21,27 @@ package struct EntityWrites: Sendable {
     }
   }
 
+  /// Returns whether entities of a type are written with an action; unknown types with any. Upstream's
+  /// entities are never replaced: a correction says only what is wrong.
+  package func accepts(_ action: WriteAction, of type: String) -> Bool {
+    action != .replace || own.knows(type) || !corrections.knows(type)
+  }
+
   /// Performs all writes or none.
   ///
-  /// - Parameter misread: faults of operations that could not be parsed. With any, nothing is
-  ///   written, and they are reported together with those of the requests.
-  /// - Returns: the outcome of each write, in the order of the requests.
+  /// - Parameters:
+  ///   - misread: faults of operations that could not be parsed. With any, nothing is written, and
+  ///     they are reported together with those of the requests.
+  ///   - key: the key under which own data is written at most once. Corrections have none: an
+  ///     operator's repeated correction has the same effect.
   package func write(
-    _ requests: [EntityWriteRequest], misread: [Failure.Detail] = [], by caller: Caller
-  ) async throws(Failure) -> [EntityWriteOutcome] {
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail] = [], by caller: Caller,
+    key: EntityWriteKey? = nil
+  ) async throws(Failure) -> EntityWriteAnswer {
     try Self.checkCount(requests.count)
     let local = requests.filter { own.knows($0.type) }
     if local.count == requests.count {
-      return try await own.write(requests, misread: misread, by: caller)
+      return try await own.write(requests, misread: misread, by: caller, key: key)
     }
     guard local.isEmpty else {
       throw Failure(
@@ -40,6 +49,8 @@ package struct EntityWrites: Sendable {
         "A list can write local types or upstream types, not both: they have different owners.",
         details: misread)
     }
-    return try await corrections.write(requests, misread: misread, by: caller)
+    return EntityWriteAnswer(
+      outcomes: try await corrections.write(requests, misread: misread, by: caller),
+      isReplay: false)
   }
 }

@@ -1,3 +1,4 @@
+import Cryptography
 import Filtering
 import LosslessJSON
 package import Model
@@ -16,11 +17,13 @@ package struct OwnDataWrites: Sendable {
   private let clock: WallClock
   private let deadline: QueryDeadline
   private let quota: DataQuota
+  private let reach: FilterReach
 
   package init(
     schema: LocalSchema, store: Store, entities: EntityRenderer, identifiers: IdentifierMaker,
-    clock: WallClock, deadline: QueryDeadline, quota: DataQuota
+    clock: WallClock, deadline: QueryDeadline, quota: DataQuota, reach: FilterReach = .none
   ) {
+    self.reach = reach
     self.quota = quota
     self.schema = schema
     self.store = store
@@ -35,21 +38,36 @@ package struct OwnDataWrites: Sendable {
 
   /// Performs all writes or none.
   ///
-  /// - Parameter misread: see ``EntityWrites/write(_:misread:by:)``.
-  /// - Returns: the outcome of each write, in the order of the requests.
+  /// - Parameters:
+  ///   - misread: see ``EntityWrites/write(_:misread:by:key:)``.
+  ///   - key: see there.
   func write(
-    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
-  ) async throws(Failure) -> [EntityWriteOutcome] {
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller,
+    key: EntityWriteKey? = nil
+  ) async throws(Failure) -> EntityWriteAnswer {
     let operations = try operations(requests, misread: misread, by: caller)
+    let stored = key.flatMap { self.key($0, of: caller) }
     let result: Result<WriteCommit, WriteRefusal>
     do throws(StorageError) {
       result = try await store.writeLocal(
-        operations, schema: schema, owner: Self.owner(caller), now: clock.now(),
-        quota: quota, deadline: deadline)
+        operations, schema: schema, owner: Self.owner(caller), viewer: caller.viewer,
+        now: clock.now(), quota: quota, deadline: deadline, key: stored)
     } catch {
       throw Failure(writing: error, deadline: deadline)
     }
-    return try entities.outcomes(result)
+    let isReplay = (try? result.get())?.replay != nil
+    return EntityWriteAnswer(outcomes: try entities.outcomes(result), isReplay: isReplay)
+  }
+
+  /// Returns a key as the store knows it; nil without an owner, who has nothing to write either.
+  private func key(_ key: EntityWriteKey, of caller: Caller) -> LocalWriteKey? {
+    let owner = Self.owner(caller)
+    guard let scope = owner.device ?? owner.user,
+      let fingerprint = PayloadFingerprint(Array(SHA256.hash(data: key.content)))
+    else { return nil }
+    return LocalWriteKey(owner: scope, key: key.text, fingerprint: fingerprint) { outcomes in
+      WriteOutcomesCodec.encode(try outcomes.map { try self.entities.rendered($0) })
+    }
   }
 
   private static func owner(_ caller: Caller) -> LocalOwner {
@@ -58,9 +76,13 @@ package struct OwnDataWrites: Sendable {
       user: caller.user.map { .ownData(ofUser: $0) })
   }
 
+  /// Makes the id of a new entity.
+  func makeIdentifier() -> String { identifiers.make() }
+
   // MARK: Checking
 
-  private func operations(
+  /// Checks requests as far as possible without the stored entities.
+  func operations(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
   ) throws(Failure) -> [LocalOperation] {
     var reader = LocalValueReader(schema: schema)
@@ -72,7 +94,7 @@ package struct OwnDataWrites: Sendable {
       }
       try OwnDataGate.admit(caller, to: type)
       do throws(Failure) {
-        operations.append(try operation(request, type, &reader))
+        operations.append(try operation(request, type, &reader, caller))
       } catch {
         try refusal.note(error)
       }
@@ -82,25 +104,28 @@ package struct OwnDataWrites: Sendable {
   }
 
   private func operation(
-    _ request: EntityWriteRequest, _ type: LocalType, _ reader: inout LocalValueReader
+    _ request: EntityWriteRequest, _ type: LocalType, _ reader: inout LocalValueReader,
+    _ caller: Caller
   ) throws(Failure) -> LocalOperation {
-    let isPatch = request.action == .update || request.action == .updateOrInsert
     var body = LocalBody()
     if request.action != .delete {
       body = LocalBody(
-        request.body, type: type, isPatch: isPatch, reader: &reader, pointer: request.pointer)
+        request.body, type: type, isPatch: request.action.isPatch, reader: &reader,
+        pointer: request.pointer)
     }
     switch request.action {
-    case .insert, .insertOrUpdate, .findOrInsert:
+    case .insert, .replace, .findOrInsert:
       body.checkWhole(type, reader: &reader, pointer: request.pointer)
-    case .update, .updateOrInsert, .delete: break
+    case .update, .insertOrUpdate, .updateOrInsert, .delete: break
     }
     let target: WriteTarget
     switch request.target {
     case .one(let id):
       target = .key(key(id, of: request, body, &reader))
     case .many(let parameters):
-      target = .filter(try request.filter(parameters, type: type.entityType))
+      target = .filter(
+        try request.filter(
+          parameters, type: type.entityType, reach: reach, now: clock.now(), caller: caller))
       if body.id != nil {
         reader.note(
           "names one entity, but the filter selects many",

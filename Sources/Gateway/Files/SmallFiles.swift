@@ -8,7 +8,7 @@ import Synchronization
 /// read the old content.
 package final class SmallFiles: Sendable {
   /// The size limit; larger objects are sent by the kernel as cheaply.
-  package static let contentBytesMax = 16 * 1024
+  static let contentBytesMax = 16 * 1024
   /// Approximate memory per object in addition to its content.
   private static let overheadBytes = 1024
   /// The number of groups of addresses that writes are counted by.

@@ -11,16 +11,19 @@ package struct CallerIdentifier: Sendable {
   private let adminToken: [UInt8]?
   private let subjectKey: SymmetricKey
   private let partitionKey: SymmetricKey
-  /// Whether tokens issued by this service are sent upstream.
-  private let forwardsOwnTokens: Bool
   /// Nil if all tokens are opaque.
   private let tokens: TokenVerifier?
   private let devices: DeviceRegistry
   package let tickets: StreamTickets
   private let storedRoles: Set<Role>
-  /// Forwarded header names in lower case.
+  /// Names of the headers forwarded to any upstream, in lower case.
   package let forwardedNames: [String]
+  /// The rule of each upstream.
+  private let rules: [UpstreamName: ForwardingRule]
+  private let markers: [UpstreamName: String]
 
+  /// Creates an identifier for a service with one upstream.
+  ///
   /// - Parameter forwardsOwnTokens: whether tokens issued by this service are sent upstream if
   ///   settings forward `authorization` and no service credentials replace it.
   package init(
@@ -28,10 +31,26 @@ package struct CallerIdentifier: Sendable {
     tokens: TokenVerifier? = nil, forwardsOwnTokens: Bool = true, devices: DeviceRegistry,
     tickets: StreamTickets, storedRoles: Set<Role> = []
   ) {
-    self.forwardsOwnTokens = forwardsOwnTokens
+    self.init(
+      adminToken: adminToken,
+      rules: [
+        .sole: ForwardingRule(names: forwardedNames, forwardsOwnTokens: forwardsOwnTokens)
+      ], keys: keys, tokens: tokens, devices: devices, tickets: tickets,
+      storedRoles: storedRoles)
+  }
+
+  /// - Parameter rules: what each upstream receives of a request.
+  package init(
+    adminToken: String?, rules: [UpstreamName: ForwardingRule], keys: KeyRing,
+    tokens: TokenVerifier? = nil, devices: DeviceRegistry,
+    tickets: StreamTickets, storedRoles: Set<Role> = []
+  ) {
     self.adminToken = adminToken.map { Array($0.utf8) }
-    // Device tokens are for this service only and are never forwarded, whatever the settings say.
-    self.forwardedNames = forwardedNames.map { $0.lowercased() }.filter { $0 != "device-token" }
+    self.rules = rules
+    markers = ForwardingRule.markers(of: rules)
+    var seen: Set<String> = []
+    forwardedNames = rules.sorted { $0.key < $1.key }.flatMap(\.value.names)
+      .filter { seen.insert($0).inserted }
     subjectKey = keys.key(for: .subject)
     partitionKey = keys.key(for: .partition)
     self.tokens = tokens
@@ -48,18 +67,34 @@ package struct CallerIdentifier: Sendable {
     var caller = try await callerWithoutDevice(header: header)
     if let token = header("device-token") {
       let (device, digest) = try await devices.identify(token: token, user: caller.user)
-      caller.device = Caller.Device(id: device.id, tokenDigest: digest)
+      caller.device = Caller.Device(
+        id: device.id, tokenDigest: digest, access: device.access, expires: device.tokenExpires)
       caller.isOpenDevice = devices.isOpen && device.user == nil
     }
     return caller
   }
 
+  /// Throws ``Model/Failure/Code/readOnly`` for a device token that only reads, whatever else the request
+  /// carries. An unknown token passes: routes that identify their caller refuse it.
+  package func admitWriting(deviceToken: String) async throws(Failure) {
+    do throws(Failure) {
+      try await devices.admitWriting(token: deviceToken)
+    } catch {
+      if error.code != .unauthenticated { throw error }
+    }
+  }
+
   /// Identifies the caller by a stream ticket. A revoked device, a replaced device token and an
   /// expired user token are refused as they are without a ticket.
-  package func caller(ticket: String) async throws(Failure) -> Caller {
-    let caller = try tickets.redeem(ticket)
-    try await devices.confirm(caller)
-    return caller
+  ///
+  /// - Parameter target: the stream that it is used for.
+  /// - Returns: the caller, and what the stream must hold until it ends.
+  package func caller(
+    ticket: String, for target: StreamTarget
+  ) async throws(Failure) -> (caller: Caller, lease: StreamLease?) {
+    let redeemed = try tickets.redeem(ticket, for: target)
+    try await devices.confirm(redeemed.caller)
+    return (redeemed.caller, redeemed.lease)
   }
 
   /// Whether a request has the admin token, for routes that need nothing else of the caller.
@@ -80,11 +115,13 @@ package struct CallerIdentifier: Sendable {
       guard let value = header(name) else { continue }
       if !Self.credentialNames.contains(name) {
         partitions.append(partition(name, value))
-      } else if name != "authorization" || !isAdmin && isForwarded(verified?.user) {
+      } else if name != "authorization"
+        || !isAdmin && rules.values.contains(where: { forwards(verified?.user, by: $0) })
+      {
         credentials.append(Caller.Header(name: name, value: value))
       }
     }
-    return Caller(
+    var caller = Caller(
       credentials: credentials,
       partitions: partitions,
       subject: subject(of: credentials, user: verified?.user.id),
@@ -93,10 +130,39 @@ package struct CallerIdentifier: Sendable {
       isAdmin: isAdmin,
       hasToken: token != nil && !isAdmin,
       storedRoles: storedRoles)
+    if rules.count > 1 { caller.shares = shares(of: caller, verified?.user) }
+    return caller
   }
 
-  private func isForwarded(_ user: VerifiedUser?) -> Bool {
-    forwardsOwnTokens || user?.isOwn != true
+  /// Divides the headers of all upstreams among them.
+  private func shares(
+    of caller: Caller, _ user: VerifiedUser?
+  ) -> [UpstreamName: Caller.Share] {
+    var known: [ForwardingRule: Caller.Share] = [:]
+    var shares: [UpstreamName: Caller.Share] = [:]
+    for (upstream, rule) in rules {
+      let marker = markers[upstream]
+      if let share = known[rule] {
+        shares[upstream] = share
+        continue
+      }
+      let credentials = caller.credentials.filter { header in
+        rule.names.contains(header.name)
+          && (header.name != "authorization" || forwards(user, by: rule))
+      }
+      let share = Caller.Share(
+        credentials: credentials,
+        partitions: caller.partitions.filter { rule.names.contains($0.name) },
+        subject: subject(of: credentials, user: user?.id), marker: marker)
+      known[rule] = share
+      shares[upstream] = share
+    }
+    return shares
+  }
+
+  /// Whether the token in `authorization` is forwarded, if that header is.
+  private func forwards(_ user: VerifiedUser?, by rule: ForwardingRule) -> Bool {
+    rule.forwardsOwnTokens || user?.isOwn != true
   }
 
   /// Longest partition value that is stored as it is; longer ones are stored as digests.

@@ -2,8 +2,12 @@ import Cryptography
 package import Model
 import Synchronization
 
-/// One-time tickets for clients that cannot set headers, such as browsers' `EventSource`. A ticket
+/// Tickets for clients that cannot set headers, such as browsers' `EventSource`. A ticket
 /// authenticates its caller once, within half a minute.
+///
+/// A renewable ticket authenticates its caller again, on one path, while a stream that was opened with
+/// it lives and for a minute longer, so that `EventSource` can reconnect. It ends with the caller's
+/// token, with the device, and when the user signs out.
 ///
 /// Tickets are kept in memory only, by digest.
 package final class StreamTickets: Sendable {
@@ -11,7 +15,12 @@ package final class StreamTickets: Sendable {
     let caller: Caller
     let owner: String
     let isUnknown: Bool
-    let expires: Timestamp
+    /// The target that it is good for; nil for any stream.
+    let target: StreamTarget?
+    let isRenewable: Bool
+    var expires: Timestamp
+    /// The number of open streams.
+    var streamCount = 0
   }
 
   private struct State {
@@ -32,6 +41,11 @@ package final class StreamTickets: Sendable {
   }
 
   package static let lifetime = Duration.seconds(30)
+  /// How long a renewable ticket is good after its last stream has ended.
+  package static let renewalTime = Duration.seconds(60)
+  /// Maximum open streams of one renewable ticket: a reconnecting client's former stream can still be
+  /// open here.
+  static let streamsOfOneMax = 8
   /// Maximum unused tickets.
   private static let ticketsMax = 10_000
   /// Maximum unused tickets of one device or user, or of all unauthenticated callers of one
@@ -48,9 +62,14 @@ package final class StreamTickets: Sendable {
     self.random = random
   }
 
-  /// - Parameter network: the owner for callers without a registered device and a verified user;
-  ///   made-up credentials do not change the network.
-  package func issue(to caller: Caller, from network: ClientNetwork) throws(Failure) -> String {
+  /// - Parameters:
+  ///   - network: the owner for callers without a registered device and a verified user; made-up
+  ///     credentials do not change the network.
+  ///   - target: the only target that it is good for; nil for any stream.
+  package func issue(
+    to caller: Caller, from network: ClientNetwork, for target: StreamTarget? = nil,
+    isRenewable: Bool = false
+  ) throws(Failure) -> String {
     let ticket = Base64URL.encode(random.bytes(Self.byteCount))
     let digest = Self.digest(of: ticket)
     let now = clock.now()
@@ -70,7 +89,8 @@ package final class StreamTickets: Sendable {
       else { return false }
       if known == nil { state.unknownCount += 1 }
       state.entries[digest] = Entry(
-        caller: caller, owner: owner, isUnknown: known == nil,
+        caller: caller, owner: owner, isUnknown: known == nil, target: target,
+        isRenewable: isRenewable,
         expires: now.advanced(by: Self.lifetime))
       state.counts[owner, default: 0] += 1
       return true
@@ -83,21 +103,100 @@ package final class StreamTickets: Sendable {
     return ticket
   }
 
-  func redeem(_ ticket: String) throws(Failure) -> Caller {
+  /// A ticket's caller, and the part of a renewable ticket that its stream holds.
+  struct Redeemed {
+    let caller: Caller
+    let lease: StreamLease?
+  }
+
+  private enum Redemption {
+    case caller(Caller, isRenewable: Bool)
+    case refused(Failure)
+  }
+
+  func redeem(_ ticket: String, for target: StreamTarget) throws(Failure) -> Redeemed {
     let now = clock.now()
     let digest = Self.digest(of: ticket)
-    let entry = state.withLock { $0.remove(digest) }
-    guard let entry, now < entry.expires else {
-      throw Failure(.unauthenticated, "The stream ticket is invalid, expired or already used.")
+    let redemption = state.withLock { Self.redeem(digest, for: target, at: now, in: &$0) }
+    switch redemption {
+    case .caller(let caller, let isRenewable):
+      return Redeemed(
+        caller: caller, lease: isRenewable ? StreamLease(tickets: self, digest: digest) : nil)
+    case .refused(let failure): throw failure
     }
-    return entry.caller
+  }
+
+  private static func redeem(
+    _ digest: String, for target: StreamTarget, at now: Timestamp, in state: inout State
+  ) -> Redemption {
+    guard let entry = state.entries[digest], entry.streamCount > 0 || now < entry.expires else {
+      return .refused(
+        Failure(.unauthenticated, "The stream ticket is invalid, expired or already used."))
+    }
+    if let bound = entry.target, !bound.covers(target) {
+      return .refused(Failure(.forbidden, "The stream ticket was issued for another path."))
+    }
+    guard entry.isRenewable else {
+      _ = state.remove(digest)
+      return .caller(entry.caller, isRenewable: false)
+    }
+    guard entry.streamCount < streamsOfOneMax else {
+      return .refused(
+        Failure(
+          .rateLimited,
+          "The stream ticket has \(streamsOfOneMax) open streams; close one, or use another ticket.",
+          retry: .after, retryAfter: .seconds(1)))
+    }
+    state.entries[digest]?.streamCount += 1
+    return .caller(entry.caller, isRenewable: true)
+  }
+
+  /// Notes that a stream opened with a renewable ticket has ended.
+  fileprivate func release(_ digest: String) {
+    let now = clock.now()
+    state.withLock { state in
+      guard state.entries[digest] != nil else { return }
+      state.entries[digest]?.streamCount -= 1
+      state.entries[digest]?.expires = now.advanced(by: Self.renewalTime)
+    }
+  }
+
+  /// Ends the tickets of a user who has signed out.
+  func end(user: String) {
+    end { $0.caller.user?.equalsExactly(user) == true }
+  }
+
+  /// Ends the tickets of a device whose user has signed out.
+  func end(device: String) {
+    end { $0.caller.device?.id == device }
+  }
+
+  private func end(_ isEnded: (Entry) -> Bool) {
+    state.withLock { state in
+      for (digest, entry) in state.entries where isEnded(entry) { _ = state.remove(digest) }
+    }
   }
 
   private static func sweep(_ state: inout State, at now: Timestamp) {
-    for (digest, entry) in state.entries where entry.expires <= now { _ = state.remove(digest) }
+    for (digest, entry) in state.entries where entry.expires <= now && entry.streamCount == 0 {
+      _ = state.remove(digest)
+    }
   }
 
   private static func digest(of ticket: String) -> String {
     Base64URL.encode(SHA256.hash(data: Array(ticket.utf8)))
   }
+}
+
+/// The part of a renewable ticket that an open stream holds: released with the stream.
+package final class StreamLease: Sendable {
+  private let tickets: StreamTickets
+  private let digest: String
+
+  fileprivate init(tickets: StreamTickets, digest: String) {
+    self.tickets = tickets
+    self.digest = digest
+  }
+
+  deinit { tickets.release(digest) }
 }

@@ -8,10 +8,13 @@ package struct OperationDirectory: Sendable {
   /// In alphabetical order.
   package let operations: [ServedOperation]
   private let byName: [String: ServedOperation]
+  /// The operations by their documents.
+  package let documents: DocumentDirectory
 
   package init(registry: OperationRegistry) {
     operations = registry.operations.map(ServedOperation.init)
     byName = Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    documents = DocumentDirectory(operations: operations)
   }
 
   /// The descriptions of the operations, in alphabetical order.
@@ -45,7 +48,10 @@ package final class ServedOperation: Sendable {
       return try registered.coerce(input)
     } catch {
       throw Failure(
-        .invalidVariables, "\(error.all.count) of the variables are invalid.",
+        .invalidVariables,
+        error.all.count == 1
+          ? "One of the variables is invalid."
+          : "\(error.all.count) of the variables are invalid.",
         details: error.all)
     }
   }
@@ -66,11 +72,15 @@ package struct OperationDescription: Sendable {
   }
 
   package let name: String
+  /// The id by which GraphQL clients request its document.
+  package let documentID: String
   /// Its description in the document; nil without one.
   package let description: String?
   /// The descriptions of the fragments it uses, without those that have none.
   package let fragments: [(name: String, text: String)]
   package let kind: OperationKind
+  /// The name of the upstream that runs it; nil if there is only one.
+  package internal(set) var upstream: String?
   /// The path of `@route` under `/api`, with `{parameters}`.
   package let route: String?
   package let variables: [Variable]
@@ -85,11 +95,12 @@ package struct OperationDescription: Sendable {
   package let reason: String
 
   /// The method of the operation's path.
-  package var method: String { kind == .query ? "GET" : "POST" }
+  package var method: String { kind == .mutation ? "POST" : "GET" }
 
   /// The paths under which the operation can be called.
   package var paths: [String] {
-    ["/v1/operations/\(name)"] + (route.map { ["/api\($0)"] } ?? [])
+    let paths = ["/v1/operations/\(name)"] + (route.map { ["/api\($0)"] } ?? [])
+    return kind == .subscription ? paths.map { "\($0)/stream" } : paths
   }
 }
 
@@ -97,9 +108,11 @@ extension OperationDescription {
   init(_ operation: RegisteredOperation) {
     self.init(
       name: operation.name,
+      documentID: operation.identity.id,
       description: operation.description,
       fragments: operation.fragmentDescriptions,
       kind: operation.kind,
+      upstream: operation.upstream == .sole ? nil : operation.upstream.text,
       route: operation.route?.path,
       variables: operation.variables.map { variable in
         Variable(

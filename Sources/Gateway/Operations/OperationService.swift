@@ -89,6 +89,25 @@ package struct OperationService: Sendable {
       note: { [differ] in await differ.note($0, to: $1) })
   }
 
+  /// Watches for the end of a caller's connection that is not one stream.
+  ///
+  /// - Throws: if the caller's tokens are no longer valid.
+  package func watch(_ caller: Caller) async throws(Failure) -> ConnectionWatch {
+    let watch = ConnectionWatch(
+      signal: signal, device: caller.device?.id, lifetime: devices.lifetime(of: caller))
+    // Checked after registering: a revocation in between would not end the watch.
+    try await devices.confirm(caller)
+    return watch
+  }
+
+  /// A watch for a caller who is not yet known, which ends after a time.
+  package func watch(for lifetime: Duration) -> ConnectionWatch {
+    ConnectionWatch(signal: signal, device: nil, lifetime: lifetime)
+  }
+
+  /// Whether the service is ending, so that no new stream is opened.
+  package var isDraining: Bool { signal.hasEnded }
+
   /// Runs a mutation and returns the body for the client.
   package func mutate(
     _ operation: ServedOperation, input: VariableInput, context: Context
@@ -103,14 +122,8 @@ package struct OperationService: Sendable {
   package func forced(
     _ operation: ServedOperation, input: VariableInput
   ) throws(Failure) -> MutationRequest {
-    let variables = try operation.variables(from: input)
-    let given = (try? JSONValue(checked: variables.json)) ?? [:]
-    let canonical: JSONValue = [
-      "mode": "force", "operation": .string(operation.name), "variables": given,
-    ]
-    return MutationRequest(
-      operation: operation.name, mode: .force, variables: given,
-      canonicalBytes: canonical.canonicalBytes)
+    MutationRequest(
+      forcing: operation.registered, variables: try operation.variables(from: input))
   }
 
   /// Explains what a read would do.
@@ -128,13 +141,7 @@ package struct OperationService: Sendable {
   private func request(
     _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> ReadRequest {
-    var variables = try operation.variables(from: input)
-    if let real = try await temporary.resolved(variables, of: context.caller) {
-      variables = real
-    }
-    return ReadRequest(
-      operation: operation.registered, variables: variables, caller: context.caller,
-      directives: context.directives, traceparent: context.traceparent)
+    try await temporary.request(operation, input: input, context: context)
   }
 }
 
@@ -145,6 +152,17 @@ package struct TemporaryVariables: Sendable {
 
   package init(store: ReadSession) {
     self.store = store
+  }
+
+  /// Coerces a client's variables, with temporary ids replaced by real ones.
+  func request(
+    _ operation: ServedOperation, input: VariableInput, context: OperationService.Context
+  ) async throws(Failure) -> ReadRequest {
+    let variables = try operation.variables(from: input)
+    return ReadRequest(
+      operation: operation.registered,
+      variables: try await resolved(variables, of: context.caller) ?? variables,
+      caller: context.caller, directives: context.directives, traceparent: context.traceparent)
   }
 
   /// Returns the variables with real ids; nil if there is nothing to replace, which is always so for

@@ -42,7 +42,7 @@ extension PushMessage {
 }
 
 /// The outcome of a notification for one user id.
-package enum PushOutcome: String, Sendable, CaseIterable {
+enum PushOutcome: String, Sendable, CaseIterable {
   case queued
   /// The sender accepted it.
   case sent

@@ -24,12 +24,6 @@ package struct PushBatch: Sendable {
   package let key: String
   package let message: PushMessage
   package let userIDs: [String]
-
-  package init(key: String, message: PushMessage, userIDs: [String]) {
-    self.key = key
-    self.message = message
-    self.userIDs = userIDs
-  }
 }
 
 /// A device that a user can be reached on.
@@ -39,12 +33,6 @@ package struct PushDevice: Hashable, Sendable {
   package let platform: String
   /// The token from the platform's push service.
   package let token: String
-
-  package init(userID: String, platform: String, token: String) {
-    self.userID = userID
-    self.platform = platform
-    self.token = token
-  }
 }
 
 /// The sender's response to an accepted batch.

@@ -68,6 +68,22 @@ package final class CallSequence: Sendable {
     state.withLock { CallNumber($0.next()) }
   }
 
+  /// Begins a run of calls whose responses are already there and are written together, in this order.
+  /// No other call has a number between theirs. It must be ended once it is in the store.
+  func beginRun(of count: Int) -> CallRun {
+    state.withLock { state in
+      let older = state.inFlight.min()
+      let first = state.next()
+      state.last += Int64(count - 1)
+      return CallRun(first: first, count: count, oldest: older)
+    }
+  }
+
+  /// Ends a run of calls.
+  func end(_ run: CallRun) {
+    state.withLock { _ = $0.inFlight.remove(run.first) }
+  }
+
   /// Ends a call that ``begin()`` or ``settle(_:in:writes:key:)`` returned.
   package func end(_ call: CallNumber) {
     state.withLock { _ = $0.inFlight.remove(call.value) }
@@ -88,7 +104,7 @@ package final class CallSequence: Sendable {
   ///   - head: the store's head.
   ///   - key: identifies a mutation that can be sent more than once.
   ///   - isRepeated: an earlier attempt may have reached upstream.
-  package func beginMutation(
+  func beginMutation(
     head: Revision, key: String? = nil, isRepeated: Bool = false
   ) -> MutationStart {
     state.withLock { state in
@@ -153,6 +169,21 @@ package final class CallSequence: Sendable {
       state.mutations.remove(start.number.value)
       state.prune()
     }
+  }
+}
+
+/// Consecutive call numbers. The first one stands for all of them among the calls in flight.
+struct CallRun: Sendable {
+  let first: Int64
+  let count: Int
+  /// The oldest call that was in flight before; nil if there was none.
+  let oldest: Int64?
+
+  /// The number of one of the calls, and the oldest call whose response can still arrive when that call
+  /// is written after those before it.
+  subscript(index: Int) -> (call: CallNumber, horizon: CallNumber) {
+    let number = first + Int64(index)
+    return (CallNumber(number), CallNumber(oldest ?? number))
   }
 }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// The time is jittered: keys that failed together are not retried together.
 package final class FailureMemory: Sendable {
   /// The default time: shorter than a person's patience, longer than a burst of callers.
-  package static let spanDefault = Duration.seconds(1)
+  static let spanDefault = Duration.seconds(1)
   private static let bytesMax = 4 << 20
 
   private let span: Duration

@@ -1,6 +1,7 @@
 package import Logging
 package import Model
 package import Storage
+import Synchronization
 package import Upstream
 
 /// Reads queries from the rendered responses, the store or upstream, depending on freshness and the
@@ -17,6 +18,9 @@ package final class QueryReader: Sendable {
   private struct FlightKey: Hashable {
     let result: ResultKey
     let epoch: Int64
+    /// The network whose line the call waits in; nil for one that has its place. Callers of other
+    /// networks do not wait in that line.
+    var line: String?
   }
 
   private let store: ReadSession
@@ -26,23 +30,40 @@ package final class QueryReader: Sendable {
   private let epoch: MutationEpoch
   private let fetcher: UpstreamFetcher
   private let overlaid: OverlaidReader
+  private let lookup: StoreLookup
+  private let shadow: ShadowReads?
+  private let pace = Mutex(LogPace())
   private let flights = SingleFlight<FlightKey, UpstreamFetcher.Outcome>()
 
   package init(
-    upstream: UpstreamClient, store: Store, calls: CallSequence, cache: RenderedCache,
-    epoch: MutationEpoch, failures: FailureMemory, pulse: UpstreamPulse,
-    overlaid: OverlaidEntities, clock: WallClock, logger: Logger
+    upstreams: Upstreams, store: Store, calls: CallSequence, cache: RenderedCache,
+    epoch: MutationEpoch, failures: FailureMemory,
+    overlaid: OverlaidEntities, shadow: ShadowReads? = nil, clock: WallClock, logger: Logger
   ) {
     self.store = store.reading
     self.cache = cache
     self.clock = clock
     self.logger = logger
     self.epoch = epoch
+    self.shadow = shadow
     fetcher = UpstreamFetcher(
-      upstream: upstream, store: store, calls: calls, cache: cache, failures: failures,
-      pulse: pulse, clock: clock, logger: logger)
+      upstreams: upstreams, store: store, calls: calls, cache: cache, failures: failures,
+      clock: clock, logger: logger)
     self.overlaid = OverlaidReader(
       store: store.reading, cache: cache, overlaid: overlaid, logger: logger)
+    lookup = StoreLookup(store: store.reading, clock: clock, logger: logger)
+  }
+
+  /// Creates a reader for a service with one upstream.
+  package convenience init(
+    upstream: UpstreamClient, store: Store, calls: CallSequence, cache: RenderedCache,
+    epoch: MutationEpoch, failures: FailureMemory, pulse: UpstreamPulse,
+    overlaid: OverlaidEntities, shadow: ShadowReads? = nil, clock: WallClock, logger: Logger
+  ) {
+    self.init(
+      upstreams: Upstreams(client: upstream, pulse: pulse), store: store, calls: calls,
+      cache: cache, epoch: epoch, failures: failures, overlaid: overlaid, shadow: shadow,
+      clock: clock, logger: logger)
   }
 
   /// Returns the response as the caller sees it: for a device, with the device's overlays.
@@ -50,9 +71,22 @@ package final class QueryReader: Sendable {
     let entities = overlaid.entities(for: request.caller)
     let shared = try await readShared(request)
     guard let entities else { return shared }
+    let rendered =
+      shared.outcome == .lookup
+      ? await overlaidLookup(shared.rendered, entities, request)
+      : await overlaid.applyOverlays(of: entities, to: shared.rendered, request: request)
     return ReadResponse(
-      rendered: await overlaid.applyOverlays(of: entities, to: shared.rendered, request: request),
-      outcome: shared.outcome, age: shared.age, viewer: shared.viewer)
+      rendered: rendered, outcome: shared.outcome, age: shared.age, viewer: shared.viewer)
+  }
+
+  /// Returns the looked-up response with the overlays of the caller's device.
+  private func overlaidLookup(
+    _ shared: RenderedResponse, _ entities: Set<EntityKey>, _ request: ReadRequest
+  ) async -> RenderedResponse {
+    guard let device = request.caller.device?.id,
+      shared.dependencies.entities.contains(where: entities.contains)
+    else { return shared }
+    return await lookup.response(to: request, overlaidBy: device) ?? shared
   }
 
   /// Returns the view that the response to a request is rendered for.
@@ -121,7 +155,7 @@ package final class QueryReader: Sendable {
     case .refused(let failure):
       throw failure
     case .failed(let failure):
-      return try fallBack(to: fallback, after: failure, request: request)
+      return try await fallBack(to: fallback, after: failure, request: request)
     }
   }
 
@@ -145,13 +179,15 @@ package final class QueryReader: Sendable {
 
   private func fallBack(
     to stored: Stored?, after failure: Failure, request: ReadRequest
-  ) throws(Failure) -> ReadResponse {
-    logger.info(
-      "an upstream query failed",
-      metadata: [
-        "operation": "\(request.operation.name)", "code": "\(failure.code.rawValue)",
-        "cause": "\(failure.cause ?? "")", "served": stored == nil ? "nothing" : "stale",
-      ])
+  ) async throws(Failure) -> ReadResponse {
+    let found = stored == nil ? await lookup.response(to: request) : nil
+    log(
+      failure, of: request.operation,
+      served: found != nil ? "lookup" : stored == nil ? "nothing" : "stale")
+    if let found {
+      return ReadResponse(
+        rendered: found, outcome: .lookup, age: age(of: found), viewer: viewer(of: request))
+    }
     guard let stored else { throw failure }
     let age = age(of: stored.rendered)
     return ReadResponse(
@@ -160,14 +196,34 @@ package final class QueryReader: Sendable {
       age: age, viewer: viewer(of: request))
   }
 
+  private func log(_ failure: Failure, of operation: RegisteredOperation, served: String) {
+    let kind = "\(operation.name) \(failure.code.rawValue) \(served)"
+    guard let count = pace.withLock({ $0.note(kind, at: clock.now()) }) else { return }
+    logger.info(
+      "upstream queries failed",
+      metadata: [
+        "operation": "\(operation.name)", "upstream": "\(operation.upstream)",
+        "code": "\(failure.code.rawValue)", "cause": "\(failure.cause ?? failure.message)",
+        "served": "\(served)", "count": "\(count)",
+      ])
+  }
+
   private func flight(
     for request: ReadRequest
   ) -> (task: Task<UpstreamFetcher.Outcome, Never>, isNew: Bool) {
-    let key = FlightKey(result: request.key, epoch: epoch.value)
-    let work = { @Sendable [fetcher] in await fetcher.fetch(request, keeps: true) }
+    var key = FlightKey(result: request.key, epoch: epoch.value)
+    let isNoCache = request.directives.noCache
+    if !isNoCache, let task = flights.running(key) { return (task, false) }
+    let place = fetcher.shares(for: request).takeAtOnce(for: request.caller)
+    if place == nil { key.line = request.caller.network?.block }
+    let work = { @Sendable [fetcher] in
+      await fetcher.fetch(request, keeps: true, place: place)
+    }
     // A request for upstream's current data must not get the result of an earlier call.
-    return request.directives.noCache
-      ? flights.joinUnbegun(key, work: work) : flights.join(key, work: work)
+    let flight =
+      isNoCache ? flights.joinUnbegun(key, work: work) : flights.join(key, work: work)
+    if !flight.isNew { place?.release() }
+    return flight
   }
 
   private func readWithoutKeeping(_ request: ReadRequest) async throws(Failure) -> ReadResponse {
@@ -188,7 +244,8 @@ package final class QueryReader: Sendable {
     case .refused(let failure):
       throw failure
     case .failed(let failure):
-      return try fallBack(to: await lastGood(for: request), after: failure, request: request)
+      return try await fallBack(
+        to: await lastGood(for: request), after: failure, request: request)
     }
   }
 
@@ -259,6 +316,7 @@ package final class QueryReader: Sendable {
       case .staleIfError(let staleness): .staleAllowed(staleness: staleness)
       case .expired: .staleAllowed(staleness: age - request.policy.maxAge)
       }
+    if case .hit = outcome { shadow?.consider(rendered, of: request) }
     return ReadResponse(
       rendered: rendered, outcome: outcome, age: age, viewer: viewer(of: request))
   }

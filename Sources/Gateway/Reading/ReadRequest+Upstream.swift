@@ -5,7 +5,9 @@ import Upstream
 extension UpstreamCall {
   /// The headers that are sent upstream with a read.
   init(_ request: ReadRequest) {
-    self.init(caller: request.caller, scope: request.scope, traceparent: request.traceparent)
+    self.init(
+      caller: request.caller.seen(by: request.operation.upstream), scope: request.scope,
+      traceparent: request.traceparent)
   }
 
   init(caller: Caller, scope: Scope, traceparent: String?) {
@@ -43,7 +45,7 @@ extension Failure {
         Detail(
           place: .pointer(fault.variable.map { "/\($0)" } ?? ""), detail: fault.message)
       },
-      cause: "status \(response.status), \(faults.count) errors")
+      cause: cause(response.status, faults.map(\.message)))
   }
 
   /// The failure for a response that has errors and no effect.
@@ -53,8 +55,17 @@ extension Failure {
       .upstreamRejected,
       "The upstream API responded with errors"
         + (messages.isEmpty ? "." : ": " + joined(messages)),
-      retry: .never, cause: "status \(response.status), \(messages.count) errors")
+      retry: .never, cause: cause(response.status, messages))
   }
+
+  private static func cause(_ status: Int, _ messages: [String]) -> String {
+    let texts = String(joined(messages).prefix(causeCharactersMax))
+    return "status \(status), \(messages.count.counted("error"))"
+      + (texts.isEmpty ? "" : ": \(texts)")
+  }
+
+  /// The maximum length of upstream's messages in a cause, for the log.
+  private static let causeCharactersMax = 500
 
   private static func joined(_ messages: [String]) -> String {
     messages.prefix(messagesMax).joined(separator: "; ")

@@ -28,6 +28,13 @@ package struct ReadRequest: Sendable {
       scope: caller.scope(of: operation))
   }
 
+  /// Returns the request of its caller as the operation's upstream sees it, with the same key.
+  func seenByUpstream() -> ReadRequest {
+    ReadRequest(
+      operation: operation, variables: variables, caller: caller.seen(by: operation.upstream),
+      directives: directives, traceparent: traceparent)
+  }
+
   package var policy: CachePolicy { operation.cache }
 
   package var scope: Scope { key.scope }
@@ -94,6 +101,8 @@ package enum CacheOutcome: Hashable, Sendable {
   case staleAllowed(staleness: Duration)
   /// Served stale because upstream failed.
   case staleIfError(staleness: Duration)
+  /// Rendered from a stored entity because upstream failed and the query itself has no usable result.
+  case lookup
   /// Upstream was called, since nothing usable was stored.
   case miss(stored: Bool)
   /// Waited for a call that another caller had begun.
@@ -111,6 +120,7 @@ package enum CacheOutcome: Hashable, Sendable {
       "hit; ttl=\(-staleness.wholeSeconds); detail=refreshing"
     case .staleAllowed(let staleness): "hit; ttl=\(-staleness.wholeSeconds); detail=max-stale"
     case .staleIfError(let staleness): "hit; ttl=\(-staleness.wholeSeconds); detail=stale-if-error"
+    case .lookup: "hit; detail=lookup"
     case .miss(let stored): "fwd=uri-miss" + (stored ? "; stored" : "")
     case .collapsed: "fwd=uri-miss; collapsed"
     case .revalidated(let stored): "fwd=stale" + (stored ? "; stored" : "")
@@ -121,7 +131,7 @@ package enum CacheOutcome: Hashable, Sendable {
   /// Whether upstream was called for this response.
   package var isForwarded: Bool {
     switch self {
-    case .hit, .staleWhileRevalidate, .staleAllowed, .staleIfError: false
+    case .hit, .staleWhileRevalidate, .staleAllowed, .staleIfError, .lookup: false
     case .miss, .collapsed, .revalidated, .request: true
     }
   }

@@ -196,6 +196,15 @@ enum EntityDigest {
     Base64URL.encode(SHA256.hash(data: body).prefix(16))
   }
 
+  /// Returns a validator of an entity with nested ones: that of the entity's own fields, and that of all.
+  static func join(_ own: String, _ all: String) -> String { "\(own).\(all)" }
+
+  /// Returns the part of a validator that stands for the entity's own fields: all of it, unless entities
+  /// are nested. Base64url has no point.
+  static func own(_ validator: String) -> String {
+    String(validator.prefix { $0 != "." })
+  }
+
   /// Returns 96 bits of SHA-256 in base64url, 16 characters, which identify one state of an entity.
   static func revision(of content: [UInt8]) -> String {
     Base64URL.encode(SHA256.hash(data: content).prefix(12))

@@ -35,6 +35,11 @@ package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: S
   /// The number of runs in progress or waiting for one to end.
   package var count: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.count } } }
 
+  /// The newest run for `key`; nil for none.
+  func running(_ key: Key) -> Task<Outcome, Never>? {
+    state.withLock { $0.lanes[key]?.running.last?.task }
+  }
+
   /// Joins the newest run for `key`, or begins a new one.
   ///
   /// - Returns: the task, and whether this caller began it.
@@ -53,7 +58,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: S
   /// crowd costs no more than that, and no caller waits longer than one run before its own.
   ///
   /// - Returns: the task, and whether this caller began it.
-  package func joinUnbegun(
+  func joinUnbegun(
     _ key: Key, work: @escaping @Sendable () async -> Outcome
   ) -> (task: Task<Outcome, Never>, isNew: Bool) {
     state.withLock { state in

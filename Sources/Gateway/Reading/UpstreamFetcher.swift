@@ -36,44 +36,43 @@ struct UpstreamFetcher: Sendable {
     let response: Result<RenderedResponse, Failure>
   }
 
-  let upstream: UpstreamClient
+  let upstreams: Upstreams
   let store: Store
   let calls: CallSequence
   let cache: RenderedCache
   let failures: FailureMemory
-  let pulse: UpstreamPulse
   let clock: WallClock
   let logger: Logger
   private let keyless = Counter(label: "larder.normalise.keyless_entities")
 
-  init(
-    upstream: UpstreamClient, store: Store, calls: CallSequence, cache: RenderedCache,
-    failures: FailureMemory, pulse: UpstreamPulse, clock: WallClock, logger: Logger
-  ) {
-    self.upstream = upstream
-    self.store = store
-    self.calls = calls
-    self.cache = cache
-    self.failures = failures
-    self.pulse = pulse
-    self.clock = clock
-    self.logger = logger
+  /// The places of calls to the request's upstream.
+  func shares(for request: ReadRequest) -> CallShares {
+    upstreams.upstream(of: request.operation).shares
   }
 
   /// Fetches the result.
   ///
-  /// - Parameter keeps: false leaves the store and the cache unchanged (`no-store`).
-  func fetch(_ request: ReadRequest, keeps: Bool) async -> Outcome {
+  /// - Parameters:
+  ///   - keeps: false leaves the store and the cache unchanged (`no-store`).
+  ///   - place: the place of the call; nil to wait for one first.
+  func fetch(_ request: ReadRequest, keeps: Bool, place: CallPlace? = nil) async -> Outcome {
+    defer { place?.release() }
     let key = request.key
     if let failure = failures.recentFailure(for: key) { return .failed(failure) }
+    let upstream = upstreams.upstream(of: request.operation)
+    var place = place
+    if place == nil { place = await upstream.shares.take(for: request.caller) }
+    // Not remembered: it says nothing of callers on other networks.
+    guard let place else { return .failed(.networkBusy) }
+    defer { place.release() }
     let call = calls.begin()
     defer { calls.end(call) }
     let response: UpstreamResponse
     do throws(UpstreamFailure) {
-      response = try await upstream.execute(
+      response = try await upstream.client.execute(
         request.operation, variables: request.variables, call: UpstreamCall(request))
     } catch {
-      pulse.note(error)
+      upstream.pulse.note(error)
       let failure = error.readFailure
       failures.remember(failure, for: key)
       return .failed(failure)
@@ -81,12 +80,12 @@ struct UpstreamFetcher: Sendable {
     if response.status >= 500, response.permission == nil {
       // A server failure in a GraphQL response body.
       let broken = UpstreamFailure.status(response.status, retryAfter: nil)
-      pulse.note(broken)
+      upstream.pulse.note(broken)
       let failure = broken.readFailure
       failures.remember(failure, for: key)
       return .failed(failure)
     }
-    pulse.note(response, of: request.operation)
+    upstream.pulse.note(response, of: request.operation)
     if let permission = response.permission {
       return await refuse(permission, response: response, request: request, keeps: keeps)
     }

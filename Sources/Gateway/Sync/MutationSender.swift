@@ -21,20 +21,48 @@ struct MutationSender: Sendable {
   }
 
   let registry: OperationRegistry
-  let upstream: UpstreamClient
+  let upstreams: Upstreams
   let calls: CallSequence
   /// Returns the store's head.
   let head: @Sendable () -> Revision
-  let pulse: UpstreamPulse
   let callers: QueuedCaller
   /// Codes in upstream's errors after which the same mutation can succeed later, in addition to the
   /// codes by which servers throttle.
   let transientCodes: Set<String>
   let clock: WallClock
+  /// Applies lists of local writes; nil without local types.
+  let writes: QueuedWrites?
+
+  init(
+    registry: OperationRegistry, upstreams: Upstreams, calls: CallSequence,
+    head: @escaping @Sendable () -> Revision, callers: QueuedCaller, transientCodes: Set<String>,
+    clock: WallClock, writes: QueuedWrites? = nil
+  ) {
+    self.writes = writes
+    self.registry = registry
+    self.upstreams = upstreams
+    self.calls = calls
+    self.head = head
+    self.callers = callers
+    self.transientCodes = transientCodes
+    self.clock = clock
+  }
+
+  /// Creates a sender for a service with one upstream.
+  init(
+    registry: OperationRegistry, upstream: UpstreamClient, calls: CallSequence,
+    head: @escaping @Sendable () -> Revision, pulse: UpstreamPulse, callers: QueuedCaller,
+    transientCodes: Set<String>, clock: WallClock
+  ) {
+    self.init(
+      registry: registry, upstreams: Upstreams(client: upstream, pulse: pulse), calls: calls,
+      head: head, callers: callers, transientCodes: transientCodes, clock: clock)
+  }
 
   /// Makes one attempt.
   func attempt(_ claimed: ClaimedMutation) async -> Attempt {
     let mutation = claimed.mutation
+    if mutation.isLocalWrite { return await apply(claimed) }
     let fitting: OperationFit.Fitting
     var verifier: RegisteredOperation?
     do throws(OperationFit.Misfit) {
@@ -48,18 +76,15 @@ struct MutationSender: Sendable {
       return Attempt(outcome: .operationChanged, result: error.problem)
     }
     // The mutations that were to create them have ended without doing so.
-    guard mutation.footprint.needs.isEmpty else {
-      let ids = mutation.footprint.needs.map(\.value).sorted().joined(separator: ", ")
-      return Self.refused(
-        .dependencyRejected,
-        "The mutation references temporary ids that were never created: \(ids).")
-    }
+    if let refusal = Self.refusal(ofNeeds: mutation) { return refusal }
+    let upstream = upstreams.upstream(of: fitting.operation)
     guard
-      let caller = callers.caller(
+      let stored = callers.caller(
         sealedCredential: claimed.payload.sealedCredential,
         partitions: claimed.payload.partitions, scope: claimed.payload.scope,
         user: claimed.payload.user, device: mutation.device)
     else { return Attempt(outcome: .credentialUnreadable) }
+    let caller = upstream.forwarding.map { stored.limited(to: $0.names) } ?? stored
     var attempt: Attempt
     switch mutation.step {
     case .send:
@@ -75,25 +100,48 @@ struct MutationSender: Sendable {
     return attempt
   }
 
+  /// Applies a list of local writes.
+  private func apply(_ claimed: ClaimedMutation) async -> Attempt {
+    if let refusal = Self.refusal(ofNeeds: claimed.mutation) { return refusal }
+    guard let writes else {
+      let detail = "The service has no local types any more."
+      return Attempt(
+        outcome: .operationChanged,
+        result: MutationRecord.problem(
+          code: SettleReason.operationChanged.rawValue, detail: detail))
+    }
+    return await writes.attempt(claimed)
+  }
+
+  private static func refusal(ofNeeds mutation: Mutation) -> Attempt? {
+    let needs = mutation.footprint.needs
+    guard !needs.isEmpty else { return nil }
+    let ids = needs.map(\.value).sorted().joined(separator: ", ")
+    return refused(
+      .dependencyRejected,
+      "The mutation references temporary ids that were never created: \(ids).")
+  }
+
   // MARK: Sending
 
   private func send(
     _ claimed: ClaimedMutation, _ operation: RegisteredOperation, _ variables: Variables,
     _ caller: Caller, _ start: MutationStart
   ) async -> Attempt {
+    let upstream = upstreams.upstream(of: operation)
     let scope = claimed.payload.scope
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
     call.idempotencyKey = claimed.mutation.id.value
     let response: UpstreamResponse
     do throws(UpstreamFailure) {
-      response = try await upstream.execute(operation, variables: variables, call: call)
+      response = try await upstream.client.execute(operation, variables: variables, call: call)
     } catch {
-      pulse.note(error)
+      upstream.pulse.note(error)
       return attempt(after: error, operation, variables, scope)
     }
-    pulse.noteAnswer()
+    upstream.pulse.note(response)
     if !Self.tookEffect(response), refusesCredential(response, of: caller) {
-      return Attempt(outcome: refusal(of: caller, claimed.mutation))
+      return Attempt(outcome: refusal(of: caller, claimed.mutation, by: upstream))
     }
     return attempt(response, claimed.mutation, start, operation, variables, scope)
   }
@@ -112,9 +160,11 @@ struct MutationSender: Sendable {
   /// Returns the outcome of a refused credential. The device renews a user's credential. The operator
   /// renews the service's own: until then the mutation is retried, and the caller of a forced one is
   /// notified. Without either the refusal is final.
-  private func refusal(of caller: Caller, _ mutation: Mutation) -> SendOutcome {
+  private func refusal(
+    of caller: Caller, _ mutation: Mutation, by upstream: ServedUpstream
+  ) -> SendOutcome {
     guard caller.credentials.isEmpty else { return .authRefused }
-    let isTriedAgain = upstream.settings.hasServiceCredentials && mutation.mode != .force
+    let isTriedAgain = upstream.configuration.hasServiceCredentials && mutation.mode != .force
     return isTriedAgain ? .transient(retryAfter: nil) : .anonymousRefused
   }
 
@@ -191,6 +241,9 @@ struct MutationSender: Sendable {
       if Self.isTransient(status) { return Attempt(outcome: .transient(retryAfter: retryAfter)) }
       if failure.mayHaveTakenEffect { return unknown(operation, variables, scope) }
       return Self.refused(.upstreamFailed, "The upstream API responded with status \(status).")
+    case .refused, .rejected:
+      // Only subscriptions fail like this.
+      return Self.refused(.upstreamRejected, "\(failure)")
     case .timeout(wasSent: true), .cancelled(wasSent: true), .lost, .malformed, .tooLarge:
       return unknown(operation, variables, scope)
     }
@@ -236,19 +289,20 @@ struct MutationSender: Sendable {
     else { return Attempt(outcome: .unknown) }
     let scope = claimed.payload.scope
     let call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
+    let upstream = upstreams.upstream(of: query)
     let number = calls.begin()
     let response: UpstreamResponse
     do throws(UpstreamFailure) {
-      response = try await upstream.execute(query, variables: variables, call: call)
+      response = try await upstream.client.execute(query, variables: variables, call: call)
     } catch {
       calls.end(number)
-      pulse.note(error)
+      upstream.pulse.note(error)
       return Attempt(outcome: Self.outcome(ofVerifyingWith: error))
     }
-    pulse.noteAnswer()
+    upstream.pulse.note(response)
     if refusesCredential(response, of: caller) {
       calls.end(number)
-      return Attempt(outcome: refusal(of: caller, claimed.mutation))
+      return Attempt(outcome: refusal(of: caller, claimed.mutation, by: upstream))
     }
     guard response.data != nil, response.errors == nil else {
       calls.end(number)
@@ -273,7 +327,7 @@ struct MutationSender: Sendable {
     case .notSent, .timeout(wasSent: false), .cancelled(wasSent: false): .notSent(isAway: true)
     case .busy: .notSent(isAway: false)
     case .status(_, let retryAfter): .transient(retryAfter: retryAfter)
-    case .malformed, .tooLarge: .transient(retryAfter: nil)
+    case .malformed, .tooLarge, .refused, .rejected: .transient(retryAfter: nil)
     case .timeout(wasSent: true), .cancelled(wasSent: true), .lost: .unknown
     }
   }

@@ -11,15 +11,19 @@ struct MutationValidator: Sendable {
   private let registry: OperationRegistry
   private let localTypes: Set<String>
   private let callers: QueuedCaller
+  private let writes: QueuedWrites?
   private let makeID: @Sendable () -> MutationID
 
+  /// - Parameter writes: nil without local types.
   init(
     registry: OperationRegistry, localTypes: Set<String>, callers: QueuedCaller,
+    writes: QueuedWrites?,
     makeID: @escaping @Sendable () -> MutationID
   ) {
     self.registry = registry
     self.localTypes = localTypes
     self.callers = callers
+    self.writes = writes
     self.makeID = makeID
   }
 
@@ -34,13 +38,27 @@ struct MutationValidator: Sendable {
   ) throws(Failure) -> [NewMutation] {
     var faults: [Failure.Detail] = []
     var newMutations: [NewMutation] = []
-    let sealed = try callers.sealedCredential(of: caller, device: device)
+    var sealed: [UpstreamName: String?] = [:]
     for (request, key) in requests {
       faults += request.faults
+      if let write = request.write {
+        let newWrite = try newWrite(
+          request, write, key: key, caller: caller, device: device, &faults)
+        if let newWrite { newMutations.append(newWrite) }
+        continue
+      }
       guard let operation = operation(of: request, &faults) else { continue }
       try AccessGate.admit(caller, to: operation)
+      let upstream = operation.upstream
+      let credential: String?
+      if let known = sealed[upstream] {
+        credential = known
+      } else {
+        credential = try callers.sealedCredential(of: caller.seen(by: upstream), device: device)
+        sealed[upstream] = .some(credential)
+      }
       let newMutation = try newMutation(
-        request, key: key, operation, caller: caller, device: device, sealedCredential: sealed,
+        request, key: key, operation, caller: caller, device: device, sealedCredential: credential,
         &faults)
       if let newMutation { newMutations.append(newMutation) }
     }
@@ -50,9 +68,26 @@ struct MutationValidator: Sendable {
     return newMutations
   }
 
+  private func newWrite(
+    _ request: MutationRequest, _ write: JSONValue, key: String, caller: Caller, device: String,
+    _ faults: inout [Failure.Detail]
+  ) throws(Failure) -> NewMutation? {
+    guard let writes else {
+      faults.append(fault("\(request.pointer)/write", "needs local types, and there are none"))
+      return nil
+    }
+    let references = request.references.enumerated().compactMap {
+      entity($1, at: "\(request.pointer)/refs/\($0)", &faults)
+    }
+    return try writes.newMutation(
+      request, write, id: makeID(), key: key, references: references,
+      fingerprint: try Self.fingerprint(of: request), caller: caller, device: device, &faults)
+  }
+
   private func operation(
     of request: MutationRequest, _ faults: inout [Failure.Detail]
   ) -> RegisteredOperation? {
+    if let bound = request.bound { return bound.operation }
     guard let name = request.operation else { return nil }
     if let found = registry.operation(named: name), found.kind == .mutation { return found }
     let names = registry.operations.filter { $0.kind == .mutation }.map(\.name)
@@ -68,7 +103,7 @@ struct MutationValidator: Sendable {
     let countBefore = faults.count
     let variables = variables(of: request, operation, &faults)
     var optimistic = OptimisticReader(catalogue: registry.catalogue, localTypes: localTypes)
-    let overlays = optimistic.read(request.optimistic, at: "\(request.pointer)/optimistic")
+    let given = optimistic.read(request.optimistic ?? [], at: "\(request.pointer)/optimistic")
     faults += optimistic.faults
     let named = request.object.map { entity($0, at: "\(request.pointer)/object", &faults) }
     let references = request.references.enumerated().compactMap {
@@ -79,19 +114,23 @@ struct MutationValidator: Sendable {
         fault("\(request.pointer)/ahead", "requires \(operation.name) to be declared independent"))
     }
     guard let variables, faults.count == countBefore else { return nil }
+    let overlays =
+      request.optimistic == nil
+      ? declared(by: operation, variables: variables, object: named ?? nil) : given
     let target = Self.target(
       of: operation, variables: variables, named: named ?? nil, references: references,
       overlays: overlays, mentions: TemporaryID.mentioned(in: request.variables ?? [:]))
     let submission = Mutation.Submission(
       id: makeID(), key: key, fingerprint: try Self.fingerprint(of: request),
-      operation: operation.name, upstream: operation.upstream, mode: request.mode,
+      operation: operation.name, upstream: operation.upstream.text, mode: request.mode,
       effect: target.effect, unknownRule: Self.unknownRule(of: operation),
       overtakesAll: request.goesAheadOfAll, object: target.object, footprint: target.footprint)
+    let seen = caller.seen(by: operation.upstream)
     return NewMutation(
       submission, expiresIn: request.expiresIn,
       payload: MutationPayload(
         variables: variables.json, scope: caller.scope(of: operation), user: caller.user,
-        partitions: try callers.partitions(of: caller, device: device),
+        partitions: try callers.partitions(of: seen, device: device),
         sealedCredential: sealedCredential, overlays: overlays))
   }
 
@@ -99,6 +138,7 @@ struct MutationValidator: Sendable {
     of request: MutationRequest, _ operation: RegisteredOperation,
     _ faults: inout [Failure.Detail]
   ) -> Variables? {
+    if let bound = request.bound { return bound.variables }
     guard let given = request.variables else { return nil }
     do throws(VariableFaults) {
       return try operation.coerce(.value(given))
@@ -113,6 +153,40 @@ struct MutationValidator: Sendable {
         }
       }
       return nil
+    }
+  }
+
+  /// Returns the optimistic update that the operation's `@sync` declares. A change that does not fit is
+  /// left out: the mutation itself is not about it.
+  private func declared(
+    by operation: RegisteredOperation, variables: Variables, object: EntityKey?
+  ) -> [OverlayChange] {
+    (operation.sync?.optimistic ?? []).flatMap { rule -> [OverlayChange] in
+      let key: EntityKey
+      if let target = rule.target {
+        guard case .entity(let found)? = operation.resolve(target, with: variables) else {
+          return []
+        }
+        key = found
+      } else {
+        guard let object, object.type == rule.type, TemporaryID(object.key) != nil else {
+          return []
+        }
+        key = object
+      }
+      var change = [
+        JSONMember("op", .string(rule.action.rawValue)), JSONMember("type", .string(key.type)),
+        JSONMember("id", .string(key.key)),
+      ]
+      if rule.action != .delete {
+        let known = registry.catalogue.shapes[key.type]?.fields
+        let fields = rule.fields(with: variables).filter { known?[$0.name] != nil }
+        if rule.action == .merge, fields.isEmpty { return [] }
+        change.append(JSONMember("fields", .object(fields)))
+      }
+      var reader = OptimisticReader(catalogue: registry.catalogue, localTypes: localTypes)
+      let read = reader.read([.object(change)], at: "")
+      return reader.faults.isEmpty ? read : []
     }
   }
 

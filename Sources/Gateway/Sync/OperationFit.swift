@@ -62,9 +62,19 @@ package struct OperationFit: Sendable {
   package func check(
     _ held: HeldPayload, known: [TemporaryID: EntityKey] = [:]
   ) throws(Misfit) {
+    // Lists of local writes fit the local types or are rejected when they are applied.
+    if held.operation == Mutation.writeOperation { return }
     _ = try fitting(held.operation, variables: held.variables, known: known)
     if held.step == .verify, let verifier = held.verifier { _ = try query(named: verifier) }
   }
+
+  /// The name of the upstream that runs a mutation; nil for an unknown operation.
+  func upstream(of operation: String) -> String? {
+    registry.operation(named: operation)?.upstream.text
+  }
+
+  /// The names of all upstreams that run operations.
+  var upstreams: Set<String> { Set(registry.operations.map(\.upstream.text)) }
 
   /// Returns the query that verifies a mutation.
   func query(named name: String) throws(Misfit) -> RegisteredOperation {
@@ -93,7 +103,8 @@ package struct OperationSurvey: Sendable {
 
   private var misfitsByOperation: [String: Misfits] = [:]
   private var resumed: [String: Int] = [:]
-  private(set) var review = OperationReview()
+  /// What changes in the device's queue.
+  var review = OperationReview()
 
   package init() {}
 
@@ -106,6 +117,10 @@ package struct OperationSurvey: Sendable {
   package mutating func note(
     _ held: HeldPayload, fit: OperationFit, known: [TemporaryID: EntityKey] = [:]
   ) {
+    if let upstream = fit.upstream(of: held.operation), upstream != held.upstream {
+      review.moved[held.id] = upstream
+    }
+    guard !held.isIdle else { return }
     do throws(OperationFit.Misfit) {
       try fit.check(held, known: known)
       guard held.isParked else { return }

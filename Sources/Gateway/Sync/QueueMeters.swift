@@ -5,16 +5,28 @@ import SyncScheduler
 
 /// Counters of the outcomes of queued mutations' attempts.
 struct QueueMeters: Sendable {
-  private let applied = Self.counter("applied")
-  private let notSent = Self.counter("not_sent")
-  private let authRefused = Self.counter("auth_refused")
-  private let transient = Self.counter("transient")
-  private let operationChanged = Self.counter("operation_changed")
-  private let permanent = Self.counter("permanent")
-  private let unknown = Self.counter("unknown")
+  private let applied: Counter
+  private let notSent: Counter
+  private let authRefused: Counter
+  private let transient: Counter
+  private let operationChanged: Counter
+  private let permanent: Counter
+  private let unknown: Counter
 
-  private static func counter(_ outcome: String) -> Counter {
-    Counter(label: "larder.queue.attempts", dimensions: [("outcome", outcome)])
+  /// - Parameter upstream: one of several upstreams; nil for the only one.
+  init(upstream: UpstreamName? = nil) {
+    func counter(_ outcome: String) -> Counter {
+      Counter(
+        label: "larder.queue.attempts",
+        dimensions: [("outcome", outcome)] + (upstream.map { [("upstream", $0.text)] } ?? []))
+    }
+    applied = counter("applied")
+    notSent = counter("not_sent")
+    authRefused = counter("auth_refused")
+    transient = counter("transient")
+    operationChanged = counter("operation_changed")
+    permanent = counter("permanent")
+    unknown = counter("unknown")
   }
 
   func note(_ outcome: SendOutcome) {

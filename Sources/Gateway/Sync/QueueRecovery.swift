@@ -17,8 +17,8 @@ struct QueueRecovery: Sendable {
   let logger: Logger
   /// Called with the schedule of each recovered queue.
   let recovered: @Sendable (_ schedule: QueueSchedule, _ device: String) -> Void
-  /// Called with each device whose queue waits for a credential.
-  let refused: @Sendable (_ device: String) -> Void
+  /// Called with each device whose queue waits for a credential, and what it waits for.
+  let refused: @Sendable (_ device: String, _ control: QueueControl) -> Void
 
   /// Recovers all queues. A store that fails is tried again until the task is cancelled.
   func run() async {
@@ -63,7 +63,7 @@ struct QueueRecovery: Sendable {
       let survey = try await survey(device)
       let commit = try await store.recover(
         device, review: survey.review, timing: environment.timing)
-      if commit.needsCredential { refused(device) }
+      if commit.needsCredential { refused(device, commit.control) }
       recovered(commit.outlook, device)
       return survey
     } catch {
@@ -79,6 +79,7 @@ struct QueueRecovery: Sendable {
   private func survey(_ device: String) async throws(StorageError) -> OperationSurvey {
     let fit = OperationFit(registry: registry)
     var survey = OperationSurvey()
+    survey.review.upstreams = fit.upstreams
     for held in try await store.heldPayloads(of: device) {
       var known: [TemporaryID: EntityKey] = [:]
       if held.variables.utf8.contains(UInt8(ascii: "~")) {

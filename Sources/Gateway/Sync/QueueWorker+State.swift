@@ -3,10 +3,7 @@ import SyncScheduler
 
 /// Counts failed attempts of queued mutations by operation and decides when to log them.
 struct FailureTally {
-  private static let interval = Duration.seconds(60)
-
-  private var counts: [String: Int] = [:]
-  private var logged: [String: Timestamp] = [:]
+  private var pace = LogPace()
 
   /// Notes an attempt's outcome.
   ///
@@ -17,10 +14,7 @@ struct FailureTally {
     case .applied, .notSent, .authRefused, .anonymousRefused, .operationChanged, .foundMissing:
       return nil
     }
-    counts[operation, default: 0] += 1
-    if let last = logged[operation], last.elapsed(until: now) < Self.interval { return nil }
-    logged[operation] = now
-    return counts.removeValue(forKey: operation)
+    return pace.note(operation, at: now)
   }
 }
 

@@ -14,6 +14,16 @@ package final class QueueWorker: Sendable {
   /// The minimum time that the end waits for running turns, even if the time to end is over.
   private static let endingMin = Duration.seconds(1)
 
+  /// What is called when upstreams refuse credentials.
+  struct Refusals: Sendable {
+    /// Called with the digest of the credential that an upstream refused.
+    let noted: @Sendable (_ device: String, _ upstream: String, _ digest: [UInt8]?) -> Void
+    /// Called at the start for each queue that waits for a credential.
+    let recovered: @Sendable (_ device: String, _ control: QueueControl) -> Void
+    /// Called at the start once all of those were reported.
+    let ended: @Sendable () -> Void
+  }
+
   private struct State {
     var rotation: SendRotation
     var alarm: Task<Void, Never>?
@@ -31,18 +41,17 @@ package final class QueueWorker: Sendable {
   private let environment: QueueEnvironment
   private let epoch: MutationEpoch
   private let logger: Logger
-  private let meters = QueueMeters()
+  /// By upstream.
+  private let meters: [UpstreamName: QueueMeters]
   private let overlays: LingeringOverlays
   private let state: Mutex<State>
   /// Notified once the last turn has ended after ``end(within:)`` began.
   private let idle: AsyncSignal
-  /// Called with the digest of a credential that upstream refused.
-  private let refused: @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
+  private let refused: Refusals
 
   init(
     store: Store, sender: MutationSender, environment: QueueEnvironment, epoch: MutationEpoch,
-    concurrencyMax: Int, logger: Logger,
-    refused: @escaping @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
+    concurrency: SendConcurrency, logger: Logger, refused: Refusals
   ) {
     self.store = store
     self.sender = sender
@@ -50,9 +59,13 @@ package final class QueueWorker: Sendable {
     self.epoch = epoch
     self.logger = logger
     self.refused = refused
+    let upstreams = sender.upstreams.all
+    let isSole = upstreams.count == 1
+    let meters = upstreams.map { ($0.name, QueueMeters(upstream: isSole ? nil : $0.name)) }
+    self.meters = Dictionary(meters, uniquingKeysWith: { first, _ in first })
     idle = AsyncSignal(sleep: environment.sleep)
     overlays = LingeringOverlays(store: store, environment: environment)
-    state = Mutex(State(rotation: SendRotation(concurrencyMax: concurrencyMax)))
+    state = Mutex(State(rotation: SendRotation(concurrency: concurrency)))
   }
 
   // MARK: Start and end
@@ -62,8 +75,9 @@ package final class QueueWorker: Sendable {
     Task.detached { [overlays] in await overlays.run() }
     let recovery = QueueRecovery(
       store: store, registry: sender.registry, environment: environment, logger: logger,
-      recovered: { self.note($0, of: $1) }, refused: { self.refused($0, nil) })
+      recovered: { self.note($0, of: $1) }, refused: { self.refused.recovered($0, $1) })
     await recovery.run()
+    refused.ended()
   }
 
   /// Stops sending queued mutations: they can wait for the next start, and a response could come too
@@ -166,7 +180,7 @@ package final class QueueWorker: Sendable {
     var turn = first
     while true {
       let attempt = await sender.attempt(claimed)
-      meters.note(attempt.outcome)
+      meters[UpstreamName(claimed.mutation.upstream)]?.note(attempt.outcome)
       logFailure(attempt.outcome, of: claimed.mutation)
       let commit = await settle(attempt, of: claimed, turn)
       if let call = attempt.call { sender.calls.end(call) }
@@ -174,7 +188,7 @@ package final class QueueWorker: Sendable {
       epoch.advance()
       if commit?.answer.lingers == true { overlays.noteLingering() }
       if [.authRefused, .credentialUnreadable].contains(attempt.outcome) {
-        refused(turn.device, attempt.refusedCredential)
+        refused.noted(turn.device, claimed.mutation.upstream, attempt.refusedCredential)
       }
       guard let commit else {
         // It is recovered as in flight, once the store can be read and written.

@@ -3,6 +3,7 @@ import Cryptography
 import LosslessJSON
 import Model
 import Synchronization
+import Transport
 
 /// The caller of a queued mutation: the headers that are stored with the mutation and restored when it
 /// is sent upstream.
@@ -134,6 +135,24 @@ final class RefusedCredentials: Sendable {
   static let digestsMax = 16
 
   private let refused = Mutex<[String: Digests]>([:])
+  /// Whether queues that the last process left can still be found to wait.
+  private let recovering = Atomic(true)
+  private let recovered = AsyncSignal()
+
+  var isRecovering: Bool { recovering.load(ordering: .acquiring) }
+
+  /// Notes that all queues of the last process are known.
+  func endRecovery() {
+    recovering.store(false, ordering: .releasing)
+    recovered.notify()
+  }
+
+  func waitForRecovery() async {
+    while isRecovering, !Task.isCancelled {
+      let seen = recovered.count
+      if isRecovering { await recovered.wait(after: seen) }
+    }
+  }
 
   /// Notes that a device waits for a credential.
   ///

@@ -24,12 +24,13 @@ package final class SyncQueue: Sendable {
   private let makeID: @Sendable () -> String
 
   package init(
-    store: Store, registry: OperationRegistry, localTypes: Set<String>, upstream: UpstreamClient,
-    calls: CallSequence, epoch: MutationEpoch, pulse: UpstreamPulse, cursors: CursorIssuer,
+    store: Store, registry: OperationRegistry, localTypes: Set<String>, upstreams: Upstreams,
+    calls: CallSequence, epoch: MutationEpoch, cursors: CursorIssuer,
     devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, environment: QueueEnvironment,
-    concurrencyMax: Int, transientCodes: Set<String>, clock: WallClock, logger: Logger,
-    makeID: @escaping @Sendable () -> String
+    concurrency: SendConcurrency, transientCodes: Set<String>, clock: WallClock, logger: Logger,
+    ownWrites: OwnDataWrites? = nil, makeID: @escaping @Sendable () -> String
   ) {
+    let writes = ownWrites.map { QueuedWrites(own: $0) }
     self.store = store
     self.devices = devices
     self.environment = environment
@@ -37,23 +38,53 @@ package final class SyncQueue: Sendable {
     self.signal = signal
     self.makeID = makeID
     let callers = QueuedCaller(sealer: sealer)
-    validator = MutationValidator(registry: registry, localTypes: localTypes, callers: callers) {
+    validator = MutationValidator(
+      registry: registry, localTypes: localTypes, callers: callers, writes: writes
+    ) {
       MutationID("m_\(makeID())")
     }
     let refusals = RefusedCredentials()
+    let parts = CredentialParts(upstreams)
     let worker = QueueWorker(
       store: store,
       sender: MutationSender(
-        registry: registry, upstream: upstream, calls: calls, head: { [store] in store.head },
-        pulse: pulse, callers: callers,
-        transientCodes: transientCodes, clock: clock),
-      environment: environment, epoch: epoch, concurrencyMax: concurrencyMax, logger: logger,
-      refused: { refusals.note($0, refused: $1) })
+        registry: registry, upstreams: upstreams, calls: calls, head: { [store] in store.head },
+        callers: callers,
+        transientCodes: transientCodes, clock: clock, writes: writes),
+      environment: environment, epoch: epoch, concurrency: concurrency, logger: logger,
+      refused: QueueWorker.Refusals(
+        noted: { device, upstream, digest in
+          refusals.note(parts.key(device, upstream), refused: digest)
+        },
+        recovered: { device, control in
+          for key in parts.keys(device, waiting: control) { refusals.note(key) }
+        }, ended: { refusals.endRecovery() }))
     self.worker = worker
     renewal = CredentialRenewal(
-      store: store, callers: callers, refusals: refusals, environment: environment, logger: logger,
+      store: store, callers: callers, refusals: refusals, parts: parts, environment: environment,
+      logger: logger,
       renewed: { [weak worker] in worker?.note($0, of: $1) })
-    pulse.observe { [weak worker] in worker?.noteSuccess(of: $0) }
+    for upstream in upstreams.all {
+      upstream.pulse.observe { [weak worker] in worker?.noteSuccess(of: $0) }
+    }
+  }
+
+  /// Creates the queue of a service with one upstream.
+  package convenience init(
+    store: Store, registry: OperationRegistry, localTypes: Set<String>, upstream: UpstreamClient,
+    calls: CallSequence, epoch: MutationEpoch, pulse: UpstreamPulse, cursors: CursorIssuer,
+    devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, environment: QueueEnvironment,
+    concurrencyMax: Int, transientCodes: Set<String>, clock: WallClock, logger: Logger,
+    ownWrites: OwnDataWrites? = nil,
+    makeID: @escaping @Sendable () -> String
+  ) {
+    self.init(
+      store: store, registry: registry, localTypes: localTypes,
+      upstreams: Upstreams(client: upstream, pulse: pulse), calls: calls, epoch: epoch,
+      cursors: cursors, devices: devices, signal: signal, sealer: sealer,
+      environment: environment, concurrency: SendConcurrency(concurrencyMax),
+      transientCodes: transientCodes, clock: clock, logger: logger, ownWrites: ownWrites,
+      makeID: makeID)
   }
 
   // MARK: Enqueueing
@@ -107,7 +138,9 @@ package final class SyncQueue: Sendable {
     switch result {
     case .success(let commit):
       worker.note(commit.outlook, of: device)
-      if commit.needsCredential { renewal.noteRefusal(of: caller, device: device) }
+      if commit.needsCredential {
+        renewal.noteRefusal(of: caller, device: device, control: commit.control)
+      }
       return commit.answer
     case .failure(let refusal):
       throw Failure(refusal, pointers: requests.map(\.request.pointer))
@@ -287,7 +320,7 @@ package final class SyncQueue: Sendable {
   /// - Parameter now: the time of the trusted clock: setting the wall clock forward must not make an
   ///   old key valid again as a new one.
   /// - Returns: whether there may be more.
-  package func forgetEnded(at now: Timestamp) async throws(StorageError) -> Bool {
+  func forgetEnded(at now: Timestamp) async throws(StorageError) -> Bool {
     try await store.forgetMutations(at: now)
   }
 

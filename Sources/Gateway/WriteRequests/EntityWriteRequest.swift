@@ -16,7 +16,8 @@ package struct EntityWriteRequest: Sendable {
   package enum Target: Sendable {
     /// One entity; the id is nil if it is in the body, or the service creates it.
     case one(id: String?)
-    /// The entities that match the filter in the parameters `filter`, `arg` and `arg.name`.
+    /// The entities that match the filter in the parameters `filter`, `arg` and `arg.name`, or all
+    /// entities of the type: `all=true`.
     case many([CollectionRequest.Parameter])
   }
 
@@ -45,10 +46,16 @@ package struct EntityWriteRequest: Sendable {
 }
 
 extension EntityWriteRequest {
-  /// Parses the filter of a write to many entities. It is required: a missing filter never means all
-  /// entities.
+  /// The parameter that selects all entities of a type.
+  package static let allParameter = "all"
+
+  /// Parses the filter of a write to many entities. It is required, or `all=true`: a missing filter
+  /// never means all entities.
+  ///
+  /// - Parameter now: the value of `now()`.
   func filter(
-    _ parameters: [CollectionRequest.Parameter], type: EntityType
+    _ parameters: [CollectionRequest.Parameter], type: EntityType, reach: FilterReach,
+    now: Timestamp, caller: Caller
   ) throws(Failure) -> Filter {
     var faults: [Failure.Detail] = []
     func fault(_ name: String, _ detail: String) {
@@ -57,26 +64,39 @@ extension EntityWriteRequest {
           place: origin.isEmpty ? .parameter(name) : .pointer("\(origin)/\(name)"),
           detail: detail))
     }
-    for parameter in parameters where !FilterParameters.isOne(parameter.name) {
+    let all = parameters.filter { $0.name == Self.allParameter }
+    for parameter in parameters
+    where !FilterParameters.isOne(parameter.name) && parameter.name != Self.allParameter {
       fault(parameter.name, "is not a known parameter")
+    }
+    if all.contains(where: { $0.value != "true" }) || all.count > 1 {
+      fault(Self.allParameter, "must be true; leave it out to select entities with filter")
+    } else if !all.isEmpty, parameters.contains(where: { FilterParameters.isOne($0.name) }) {
+      fault(Self.allParameter, "cannot be combined with filter")
     }
     if parameters.filter({ $0.name == FilterParameters.filter }).count > 1 {
       fault(FilterParameters.filter, "is given twice")
     }
     if match != nil { fault(origin.isEmpty ? "If-Match" : "ifMatch", "applies only to one entity") }
     if action != .update, action != .delete {
-      fault(FilterParameters.filter, "applies only to update and delete")
+      fault(
+        all.isEmpty ? FilterParameters.filter : Self.allParameter,
+        "applies only to update and delete")
     }
-    let filter = FilterParameters(parameters).filter(on: type, note: fault)
+    let filter =
+      all.isEmpty || !faults.isEmpty
+      ? FilterParameters(parameters).filter(on: type, graph: reach.graph, now: now, note: fault)
+      : .everything(of: type)
     if filter == nil, faults.isEmpty {
       fault(
         FilterParameters.filter,
-        "is required: it selects the entities to write; id IS NOT NULL selects all of them")
+        "is required: it selects the entities to write; all=true selects all of them")
     }
     guard faults.isEmpty, let filter else {
       throw Failure(
         .malformedRequest, "The request does not identify the entities to write.", details: faults)
     }
+    try reach.admit(caller, to: filter.reachedTypes)
     return filter
   }
 

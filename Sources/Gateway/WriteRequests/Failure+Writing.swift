@@ -9,6 +9,7 @@ extension EntityRenderer {
   ) throws(Failure) -> [EntityWriteOutcome] {
     switch result {
     case .success(let commit):
+      if let known = commit.replay { return try WriteOutcomesCodec.decode(known) }
       var outcomes: [EntityWriteOutcome] = []
       for outcome in commit.outcomes { outcomes.append(try rendered(outcome)) }
       return outcomes
@@ -56,6 +57,9 @@ extension Failure {
         details: place(pointer, "still has \(field)"))
     case .invalid(let faults):
       self.init(.invalidEntity, "The entity is invalid.", details: faults)
+    case .keyReused:
+      self.init(
+        .idempotencyKeyReused, "The Idempotency-Key was used for another write.", retry: .newKey)
     case .overQuota(let excess):
       self.init(.ownDataFull, excess.message)
     case .tooMany(let max, let pointer):

@@ -10,7 +10,7 @@ package enum IntrospectionQuery {
     inputArguments: "(includeDeprecated: true)")
 
   /// The specification of October 2021.
-  package static let october2021 = text(
+  static let october2021 = text(
     schema: "description", directive: "isRepeatable", type: "specifiedByURL", inputValue: "",
     inputArguments: "")
 

@@ -8,7 +8,7 @@ package final class Schema: Sendable {
   package let types: NamedList<NamedType>
   package let directives: NamedList<SchemaDirective>
   /// As applied to the schema definition.
-  package let appliedDirectives: [Directive]
+  let appliedDirectives: [Directive]
   private let rootNames: [OperationType: String]
   /// The possible object types of each abstract type, in the order of `types`.
   private let possibleTypeNames: [String: [String]]

@@ -25,7 +25,7 @@ package struct Location: Hashable, Sendable {
   package var position: SourcePosition? { source?.position(at: start) }
 
   /// Returns whether both begin at the same byte of the same source, which `==` ignores.
-  package func isSamePlace(as other: Location) -> Bool {
+  func isSamePlace(as other: Location) -> Bool {
     source === other.source && start == other.start
   }
 

@@ -5,7 +5,19 @@ package struct Printer {
   var indent = ""
 
   package static func print(_ document: Document) -> String {
-    document.definitions.map(print).joined(separator: "\n\n") + "\n"
+    var texts: [String] = []
+    var canTakeBraces = false
+    for definition in document.definitions {
+      let text = print(definition)
+      // A query's short form would be read as the fields of a definition that has none, as in `type T`.
+      texts.append(canTakeBraces && text.hasPrefix("{") ? "query " + text : text)
+      canTakeBraces =
+        switch definition {
+        case .type, .schema: !text.hasSuffix("}")
+        case .operation, .fragment, .directive: false
+        }
+    }
+    return texts.joined(separator: "\n\n") + "\n"
   }
 
   package static func print(_ definition: Definition) -> String {

@@ -152,8 +152,8 @@ package struct TagSet: Hashable, Sendable {
 
   // The limits of S3, in UTF-16 code units as there.
   package static let countMax = 10
-  package static let keyUnits = 1...128
-  package static let valueUnitsMax = 256
+  static let keyUnits = 1...128
+  static let valueUnitsMax = 256
 
   package static let empty = TagSet()
 

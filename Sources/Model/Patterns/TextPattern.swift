@@ -9,9 +9,9 @@ package struct TextPattern: Sendable {
   /// Limit of the states of one automaton; counted repetitions are expanded, so `a{500}` has 500.
   package static let statesMax = 1_000
   /// Limit of the characters (Unicode scalars) of a text.
-  package static let charactersMax = 1_000
+  static let charactersMax = 1_000
   /// The most steps that one text can take: each state is entered and tested once per character.
-  package static let stepsPerTextMax = 2 * statesMax * (charactersMax + 1)
+  static let stepsPerTextMax = 2 * statesMax * (charactersMax + 1)
 
   package let source: String
   let program: PatternProgram

@@ -75,7 +75,7 @@ extension Mutation {
     package let fingerprint: PayloadFingerprint
     package let operation: String
     /// The name of the upstream the operation belongs to.
-    package let upstream: String
+    package private(set) var upstream: String
     package let mode: MutationMode
     package let effect: MutationEffect
     package let unknownRule: UnknownOutcomeRule
@@ -115,6 +115,13 @@ extension Mutation {
       return touching
     }
 
+    /// Returns the submission with another upstream.
+    package func moved(to upstream: String) -> Submission {
+      var moved = self
+      moved.upstream = upstream
+      return moved
+    }
+
     /// Returns the submission with resolved temporary ids replaced.
     package func resolving(_ known: [TemporaryID: EntityKey]) -> Submission {
       guard !known.isEmpty else { return self }
@@ -138,6 +145,16 @@ extension Mutation {
   package var overtakesAll: Bool { submission.overtakesAll }
   package var object: EntityKey? { submission.object }
   package var footprint: Footprint { submission.footprint }
+}
+
+extension Mutation {
+  /// The operation of a list of local writes in the queue. No GraphQL name begins with `$`.
+  package static let writeOperation = "$write"
+  /// What such lists have in place of the name of an upstream.
+  package static let writeUpstream = "$local"
+
+  /// Whether it is a list of local writes, which no upstream is called for.
+  package var isLocalWrite: Bool { upstream == Self.writeUpstream }
 }
 
 extension Mutation {

@@ -5,7 +5,7 @@
 /// `encoding-type=url`.
 package struct XMLWriter: Sendable {
   /// The namespace of S3's documents.
-  package static let s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+  static let s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
   private static let replacement: [UInt8] = Array("\u{FFFD}".utf8)
 

@@ -15,11 +15,6 @@ struct FieldHistory: Equatable {
   /// The layers in the order of their calls.
   private(set) var layers: [Layer]
 
-  init(base: [UInt8]?, layers: [Layer]) {
-    self.base = base
-    self.layers = layers
-  }
-
   /// The field's value: the base and all layers, folded in the order of the calls.
   var folded: [UInt8]? {
     var value = base

@@ -9,6 +9,12 @@ struct NormalisedResponseWriter {
   let scope: Int64
 
   init(_ response: NormalisedResponse, _ context: WriteContext) throws {
+    var response = response
+    if !response.deletions.isEmpty {
+      // What reports a deletion often shows the entity a last time, at least its id.
+      let deleted = Set(response.deletions)
+      response.entities.removeAll { deleted.contains($0.key) }
+    }
     self.response = response
     self.context = context
     scope = try context.memory.scopeID(response.scope, context.database)
@@ -39,6 +45,11 @@ struct NormalisedResponseWriter {
       for (type, keys) in Dictionary(grouping: response.deletions, by: \.type) {
         try markSharedCopies(of: type, keys.map(\.key))
       }
+    }
+    switch response.otherCopies {
+    case .none: break
+    case .changed: try markOtherCopies(of: context.changes.map(\.key))
+    case .all: try markOtherCopies(of: response.entities.map(\.key) + response.deletions)
     }
     try OverlayRows.dropCovered(by: response, except: contest.overtaken, in: context)
     let invalidator = Invalidator(context)
@@ -137,7 +148,59 @@ struct NormalisedResponseWriter {
     try delete(key, in: open, id: id, call: context.call)
   }
 
-  // MARK: Shared copies
+  // MARK: Other copies
+
+  /// How many copies are marked one by one. If there are more, everything that contains the type
+  /// becomes due.
+  static let copiesMax = 4_096
+
+  /// Marks the copies of upstream's data in other scopes as due, except the public one.
+  func markOtherCopies(of reported: [EntityKey]) throws {
+    let groups = Dictionary(grouping: Set(reported), by: \.type).mapValues { $0.map(\.key) }
+    for (type, keys) in groups.sorted(by: { $0.key < $1.key }) {
+      let table = try context.table(of: type)
+      guard try !hasTooManyCopies(keys, of: table) else {
+        try Invalidator(context).invalidate(.type(type), scopes: nil)
+        continue
+      }
+      let statement = try PreparedStatement(context.database, table.markCopiesDue)
+      try statement.bind(KeyList.json(keys), at: 1)
+      statement.bind(scope, at: 2)
+      statement.bind(context.call, at: 3)
+      var marked: Set<InvalidationTarget> = []
+      while try statement.step() {
+        marked.insert(.entity(EntityKey(type: type, key: statement.string(0))))
+      }
+      statement.reset()
+      if !marked.isEmpty || context.horizon < context.call {
+        context.memory.note(invalidation: context.call)
+      }
+      context.note(distinct: Array(marked))
+      guard context.horizon < context.call else { continue }
+      for key in keys {
+        context.memory.pendingInvalidations.add(
+          .entity(EntityKey(type: type, key: key)), scope: nil, call: context.call, effect: .due,
+          horizon: context.horizon)
+      }
+    }
+  }
+
+  private func hasTooManyCopies(_ keys: [String], of table: EntityTable) throws -> Bool {
+    let statement = try PreparedStatement(
+      context.database,
+      """
+      SELECT count(*) FROM (SELECT 1 FROM private_row \
+      CROSS JOIN scope ON scope.id = private_row.scope WHERE private_row.type = ?1 \
+      AND private_row.key IN (SELECT value FROM json_each(?2)) \
+      AND scope.kind IN (\(ScopeTable.upstreamKinds)) AND scope.id <> ?3 LIMIT ?4)
+      """)
+    statement.bind(table.id, at: 1)
+    try statement.bind(KeyList.json(keys), at: 2)
+    statement.bind(scope, at: 3)
+    statement.bind(Int64(Self.copiesMax + 1), at: 4)
+    defer { statement.reset() }
+    return try statement.step() && statement.int64(0) > Int64(Self.copiesMax)
+  }
 
   /// Marks the public copies of entities, and those of roles and claims, as due.
   private func markSharedCopies(of type: String, _ keys: [String]) throws {

@@ -15,7 +15,7 @@ final class WriteContext {
   var isExact = true
   /// The key of the result whose root changed.
   var changedResult: ResultKey?
-  private var changes: [CommitReport.Change] = []
+  private(set) var changes: [CommitReport.Change] = []
   private var invalidated: [InvalidationTarget] = []
   private var overlays: [CommitReport.Overlay] = []
 
@@ -58,6 +58,11 @@ final class WriteContext {
     if changes.last != change { changes.append(change) }
   }
 
+  /// Records a change that was logged together with others.
+  func noteChange(of key: EntityKey, in scope: Scope) {
+    changes.append(CommitReport.Change(scope: scope, key: key))
+  }
+
   func note(_ overlay: CommitReport.Overlay) { overlays.append(overlay) }
 
   /// Adds targets that are known to be distinct.
@@ -66,9 +71,13 @@ final class WriteContext {
   }
 
   /// Ends the command and forgets marks that no response can be older than.
-  func finish() -> CommitReport {
-    memory.pendingInvalidations.prune(horizon: horizon)
-    memory.pruneMutations(horizon: horizon)
+  ///
+  /// - Parameter prunes: false if another part of the same command follows, which forgets them.
+  func finish(prunes: Bool = true) -> CommitReport {
+    if prunes {
+      memory.pendingInvalidations.prune(horizon: horizon)
+      memory.pruneMutations(horizon: horizon)
+    }
     return CommitReport(
       revision: revision.map(Revision.init), changes: changes, invalidated: invalidated,
       resultChanged: changedResult != nil, changedResult: changedResult, isExact: isExact,

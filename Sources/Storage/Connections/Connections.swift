@@ -43,7 +43,11 @@ struct Connections {
       // Negative: in KiB (SQLite's "PRAGMA cache_size").
       try db.execute(sql: "PRAGMA cache_size = -\(cacheBytes / 1024)")
       try db.execute(sql: "PRAGMA temp_store = MEMORY")
-      if let connection = db.sqliteConnection { LikeFunction.install(on: connection, slot) }
+      if let connection = db.sqliteConnection {
+        LikeFunction.install(on: connection, slot)
+        TextFunctions.install(on: connection, slot)
+        MembersFunction.install(on: connection, slot)
+      }
     }
     return settings
   }

@@ -47,7 +47,8 @@ final class QueryWatch: Sendable {
   /// Runs reads; a statement that is still running at the end of the time fails as interrupted.
   ///
   /// SQLite checks between instructions of its virtual machine. The work of one instruction is bounded:
-  /// `LIKE` checks the time itself (``LikeFunction``), and callers' filters contain no other function.
+  /// `LIKE` and the functions on texts check the time themselves (``LikeFunction``, ``TextFunctions``), and
+  /// callers' filters contain no others but `length`.
   func run<Value>(_ connection: QueryConnection, _ body: () throws -> Value) throws -> Value {
     let handle = connection.database.sqliteConnection
     connection.slot.watch = self

@@ -46,7 +46,8 @@ struct EntityCorrector {
       throw WriteRefusal.missing(key, pointer: correction.pointer)
     case (.findOrInsert, .some(let record)):
       return .written(key, record, isNew: false)
-    case (.insert, nil), (.insertOrUpdate, _), (.updateOrInsert, _), (.findOrInsert, nil),
+    case (.insert, nil), (.replace, _), (.insertOrUpdate, _), (.updateOrInsert, _),
+      (.findOrInsert, nil),
       (.update, .some), (.delete, .some):
       try write(correction, to: [key])
     }

@@ -18,7 +18,7 @@ extension Store {
       guard case .filter(let filter) = correction.target else { return nil }
       return FilterMatches.Search(
         place: place, type: correction.type, filter: filter, scope: scope,
-        pointer: correction.pointer)
+        viewer: Viewer(layers: [scope]), pointer: correction.pointer)
     }
     let matches: FilterMatches
     switch try await self.matches(
@@ -32,7 +32,8 @@ extension Store {
       let context = WriteContext(database, memory, catalogue, call: call, horizon: horizon)
       let corrector = EntityCorrector(
         context: context, call: call, horizon: horizon, scope: scope, now: now,
-        recheck: FilterRecheck(matches, context, deadline: deadline))
+        recheck: FilterRecheck(
+          matches, context, viewer: Viewer(layers: [scope]), deadline: deadline))
       let outcomes = try corrector.perform(corrections)
       return WriteCommit(outcomes: outcomes, report: context.finish())
     }

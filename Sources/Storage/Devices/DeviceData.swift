@@ -22,6 +22,7 @@ struct DeviceData {
       statement.bind(device, at: 1)
       try statement.run()
     }
+    try LocalWriteKeys(database: database).removeAll(of: device)
     try OwnerUsage(database: database).forget(device: device)
   }
 
@@ -44,7 +45,8 @@ struct DeviceData {
     return "(" + ([mutations] + rows).joined(separator: " OR ") + ")"
   }
 
-  private func scopes(of device: String) throws -> [Int64] {
+  /// Returns the numbers of the scopes of a device.
+  func scopes(of device: String) throws -> [Int64] {
     let statement = try PreparedStatement(
       database, "SELECT id FROM scope WHERE kind = ?1 AND subject = ?2")
     statement.bind(Int64(Scope.Kind.device.rawValue), at: 1)

@@ -5,7 +5,8 @@ import Model
 ///
 /// Only digests of tokens are stored, so neither the file nor a backup of it grants access.
 struct DeviceTable {
-  private static let columns = "id, platform, name, push_token, owner, registered, last_used"
+  private static let columns =
+    "id, platform, name, push_token, owner, registered, last_used, access"
 
   let database: Database
 
@@ -13,7 +14,8 @@ struct DeviceTable {
     let statement = try PreparedStatement(
       database,
       """
-      INSERT INTO device (\(Self.columns), token_digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      INSERT INTO device (\(Self.columns), token_digest) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       """)
     statement.bind(device.id, at: 1)
     statement.bind(device.platform, at: 2)
@@ -22,7 +24,8 @@ struct DeviceTable {
     statement.bind(device.user.map { Array($0.utf8) }, at: 5)
     statement.bind(device.registered.milliseconds, at: 6)
     statement.bind(device.lastUsed.milliseconds, at: 7)
-    statement.bind(tokenDigest, at: 8)
+    statement.bind(device.access.rawValue, at: 8)
+    statement.bind(tokenDigest, at: 9)
     try statement.run()
   }
 
@@ -33,7 +36,25 @@ struct DeviceTable {
     return try statement.step()
   }
 
+  /// Finds the device of its own token, or of one that only reads and may have expired.
   func find(tokenDigest: String) throws -> Device? {
+    if let device = try findByOwnToken(tokenDigest) { return device }
+    guard let token = try DeviceTokenTable(database: database).find(tokenDigest: tokenDigest),
+      var device = try find(id: token.device)
+    else { return nil }
+    device.access = .read
+    device.tokenExpires = token.expires
+    return device
+  }
+
+  private func find(id: String) throws -> Device? {
+    let statement = try PreparedStatement(
+      database, "SELECT \(Self.columns) FROM device WHERE id = ?1")
+    statement.bind(id, at: 1)
+    return try firstDevice(statement)
+  }
+
+  func findByOwnToken(_ tokenDigest: String) throws -> Device? {
     let statement = try PreparedStatement(
       database, "SELECT \(Self.columns) FROM device WHERE token_digest = ?1")
     statement.bind(tokenDigest, at: 1)
@@ -66,6 +87,8 @@ struct DeviceTable {
     return try firstDevice(statement)
   }
 
+  /// Replaces the device's own token, and ends those that only read: the old one can have made them.
+  ///
   /// - Returns: false if the old token is no longer valid.
   func replaceToken(from old: String, to new: String) throws -> Bool {
     let statement = try PreparedStatement(
@@ -73,7 +96,11 @@ struct DeviceTable {
     statement.bind(old, at: 1)
     statement.bind(new, at: 2)
     try statement.run()
-    return database.changesCount > 0
+    guard database.changesCount > 0 else { return false }
+    if let device = try findByOwnToken(new) {
+      try DeviceTokenTable(database: database).removeAll(of: device.id)
+    }
+    return true
   }
 
   func touch(_ id: String, at moment: Timestamp) throws {
@@ -171,7 +198,8 @@ struct DeviceTable {
       id: statement.string(0), platform: statement.string(1), name: optional(2, statement),
       pushToken: optional(3, statement), user: optional(4, statement),
       registered: Timestamp(milliseconds: statement.int64(5)),
-      lastUsed: Timestamp(milliseconds: statement.int64(6)))
+      lastUsed: Timestamp(milliseconds: statement.int64(6)),
+      access: DeviceAccess(rawValue: statement.string(7)) ?? .read)
     // A statement that changes rows has finished only after the last step.
     while try statement.step() {}
     return device

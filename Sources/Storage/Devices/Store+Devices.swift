@@ -46,6 +46,59 @@ extension Store {
     }
   }
 
+  /// The result of adding a token that only reads.
+  package enum TokenAddition: Hashable, Sendable {
+    case added
+    /// The device has as many tokens as it can.
+    case full
+    /// The device's own token was replaced, or the device removed.
+    case unknown
+  }
+
+  /// Adds a token that only reads, and removes the device's expired ones.
+  ///
+  /// - Parameters:
+  ///   - ownDigest: the digest of the device's own token, which must still be valid.
+  ///   - countMax: the maximum number of such tokens of a device.
+  package func add(
+    _ token: DeviceReadToken, tokenDigest: String, by ownDigest: String, countMax: Int
+  ) async throws(StorageError) -> TokenAddition {
+    try await writer.write(.powerFailure) { database, _ in
+      guard let device = try DeviceTable(database: database).findByOwnToken(ownDigest)
+      else { return .unknown }
+      let table = DeviceTokenTable(database: database)
+      _ = try table.removeExpired(at: token.made, of: device.id, limit: countMax)
+      guard try table.all(of: device.id).count < countMax else { return .full }
+      try table.insert(token, tokenDigest: tokenDigest, of: device.id)
+      return .added
+    }
+  }
+
+  /// Returns the tokens of a device that only read, the first to expire first.
+  package func readTokens(of device: String) async throws(StorageError) -> [DeviceReadToken] {
+    try await reader.read { try DeviceTokenTable(database: $0).all(of: device) }
+  }
+
+  /// - Returns: false if the device has no token of this id.
+  package func removeReadToken(
+    _ id: String, of device: String
+  ) async throws(StorageError) -> Bool {
+    try await writer.write(.powerFailure) { database, _ in
+      try DeviceTokenTable(database: database).remove(id, of: device)
+    }
+  }
+
+  /// Removes tokens that had expired at a moment.
+  ///
+  /// - Returns: the number of tokens removed, at most `limit`.
+  package func removeReadTokens(
+    expiredAt moment: Timestamp, limit: Int
+  ) async throws(StorageError) -> Int {
+    try await writer.write { database, _ in
+      try DeviceTokenTable(database: database).removeExpired(at: moment, limit: limit)
+    }
+  }
+
   /// Records that a device was used. Losing this shortens the device's lifetime by an hour at most, so it
   /// does not wait for a sync.
   package func touch(device id: String, at moment: Timestamp) async throws(StorageError) {
@@ -86,6 +139,26 @@ extension Store {
     }
   }
 
+  /// Deletes all data that is stored for a device only: its own rows, its queue with the outcomes and
+  /// the idempotency keys, its optimistic updates. The device and its tokens stay.
+  ///
+  /// - Returns: nil if the device does not exist.
+  package func reset(
+    device id: String, at now: Timestamp
+  ) async throws(StorageError) -> CommitReport? {
+    let catalogue = catalogue
+    let perform: @Sendable (Database, WriterMemory) throws -> CommitReport? = {
+      database, memory in
+      guard try DeviceTable(database: database).exists(id) else { return nil }
+      let context = WriteContext(
+        database, memory, catalogue, call: CallNumber(memory.counters.call),
+        horizon: CallNumber(memory.horizon))
+      try DeviceReset(context: context, device: id, now: now).perform()
+      return context.finish()
+    }
+    return try await writer.write(.powerFailure, report: { $0 }, perform)
+  }
+
   /// Removes a device with all data that is stored for it only.
   ///
   /// - Parameter moment: a device that was not set aside before then, or that holds unique data, stays;
@@ -99,6 +172,7 @@ extension Store {
       let table = DeviceTable(database: database)
       guard try table.remove(id, setAsideBefore: moment, holding: holding) else { return false }
       memory.queues.forget(id)
+      try DeviceTokenTable(database: database).removeAll(of: id)
       try DeviceData(database: database).remove(of: id)
       try RegistrationTable(database: database).follow(id)
       return true

@@ -12,7 +12,7 @@ package struct EvictionPolicy: Sendable {
   /// How long a deletion is reported to clients that were offline.
   package var tombstoneAge: Duration
 
-  package static let tombstoneAgeDefault = Duration.seconds(30 * 24 * 3600)
+  static let tombstoneAgeDefault = Duration.seconds(30 * 24 * 3600)
 
   package init(
     windows: [String: Duration], bytesMax: Int, tombstoneAge: Duration = tombstoneAgeDefault
@@ -40,7 +40,7 @@ package struct EvictionReport: Sendable, Hashable {
   /// Deletions that are no longer reported; see ``Store/floor``.
   package var tombstones = 0
   /// Bytes of the database's pages in use after the step.
-  package var bytesUsed = 0
+  var bytesUsed = 0
   /// True while the pass continues: call again soon. False: nothing is left to do for some minutes.
   package var hasMore = false
 }
@@ -61,11 +61,7 @@ struct EvictionWork {
   /// Bytes of JSON parsed in a microsecond.
   static let bytesParsed = 400
 
-  private(set) var left: Int
-
-  init(left: Int = stepMicroseconds) {
-    self.left = left
-  }
+  private(set) var left: Int = stepMicroseconds
 
   var isSpent: Bool { left <= 0 }
 

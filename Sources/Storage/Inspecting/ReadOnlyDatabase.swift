@@ -18,6 +18,8 @@ struct ReadOnlyDatabase: ~Copyable {
       throw error
     }
     connection = opened
+    // A copy and a deep check compute what is in indexes again.
+    TextFunctions.install(on: opened, WatchSlot())
   }
 
   deinit {

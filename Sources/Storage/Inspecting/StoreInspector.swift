@@ -68,10 +68,8 @@ struct StoreInspector {
     guard !tables.isEmpty else { return [] }
     return try database.rows(HeldPayload.selection(ofDevice: false)).map { row in
       HeldPayload(
-        id: MutationID(row[0]), device: row[1], operation: row[2],
-        step: MutationStep(rawValue: row[3]) ?? .send,
-        verifier: UnknownOutcomeRule(text: row[4])?.verifier, variables: row[5],
-        isParked: row[6] == MutationState.parked.rawValue)
+        id: row[0], device: row[1], operation: row[2], upstream: row[8], step: row[3],
+        unknownRule: row[4], variables: row[5], state: row[6], reason: row[7])
     }
   }
 

@@ -66,6 +66,29 @@ struct ResultLoader {
       revision: Revision(try Self.revision(database)))
   }
 
+  /// Returns a result that was not stored, of the entities that its root refers to.
+  ///
+  /// - Parameter text: the root fields, see ``Model/ResultSnapshot/root``.
+  func load(
+    root text: [UInt8], of key: ResultKey, selection: FieldSelection, viewer: Viewer
+  ) throws -> ResultSnapshot {
+    let root: JSONDocument
+    do throws(JSONParseError) {
+      root = try JSONDocument(checked: text)
+    } catch {
+      throw StorageError.corrupt("the root of a result is not valid JSON: \(error)")
+    }
+    var walk = ReferenceWalk()
+    walk.follow(root.root, selection)
+    var reached = Reached()
+    try follow(&walk, scopes: try scopes(of: viewer), &reached)
+    let received = reached.entities.values.compactMap(\.received?.milliseconds).min()
+    return ResultSnapshot(
+      key: key, call: CallNumber(0), received: Timestamp(milliseconds: received ?? 0), root: text,
+      errors: nil, isDue: true, entities: reached.entities,
+      revision: Revision(try Self.revision(database)))
+  }
+
   func load(_ key: EntityKey, viewer: Viewer) throws -> EntityRecord? {
     guard let table = catalogue[key.type] else { return nil }
     let loader = EntityLoader(database, scopes: try scopes(of: viewer), touches)

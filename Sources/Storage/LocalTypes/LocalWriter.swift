@@ -71,7 +71,7 @@ struct LocalWriter {
       try delete(keys, operation)
     case .update:
       for key in keys { try update(key, operation) }
-    case .insert, .insertOrUpdate, .updateOrInsert, .findOrInsert:
+    case .insert, .replace, .insertOrUpdate, .updateOrInsert, .findOrInsert:
       throw StorageError.failed(code: 0, message: "an insertion cannot have a filter")
     }
     return keys.count
@@ -89,16 +89,16 @@ struct LocalWriter {
       throw WriteRefusal.exists(key, pointer: operation.pointer)
     case (.update, false), (.delete, false):
       throw WriteRefusal.missing(key, pointer: operation.pointer)
-    case (.insert, false), (.insertOrUpdate, false), (.updateOrInsert, false),
-      (.findOrInsert, false):
+    case (.insert, false), (.replace, false), (.insertOrUpdate, false),
+      (.updateOrInsert, false), (.findOrInsert, false):
       try insert(key, operation)
       return .written(key, isNew: true)
     case (.findOrInsert, true):
       return .written(key, isNew: false)
-    case (.insertOrUpdate, true):
+    case (.replace, true):
       try replace(key, operation)
       return .written(key, isNew: false)
-    case (.update, true), (.updateOrInsert, true):
+    case (.update, true), (.updateOrInsert, true), (.insertOrUpdate, true):
       try update(key, operation)
       return .written(key, isNew: false)
     case (.delete, true):

@@ -7,17 +7,25 @@ extension Store {
   /// Performs a list of writes to local types in one transaction, all or nothing.
   ///
   /// - Parameters:
-  ///   - owner: the owner of the rows; no other rows are read or written.
+  ///   - owner: the owner of the rows; no other rows are written.
+  ///   - viewer: the scopes of the entities that filters' key paths lead to; by default the owner's and the
+  ///     public one.
   ///   - now: the time of the write, for the age of rows only.
   ///   - quota: the limits of stored bytes; an owner over its quota can still reduce its usage.
   ///   - deadline: the time limit for finding the entities of all filters, before the write begins.
+  ///   - key: under which the list is written at most once; nil for none.
   /// - Returns: the outcome of each operation in order and the commit, or the reason of the refusal.
   package func writeLocal(
-    _ operations: [LocalOperation], schema: LocalSchema, owner: LocalOwner, now: Timestamp,
-    quota: DataQuota = .unlimited, deadline: QueryDeadline? = nil
+    _ operations: [LocalOperation], schema: LocalSchema, owner: LocalOwner,
+    viewer: Viewer? = nil, now: Timestamp, quota: DataQuota = .unlimited,
+    deadline: QueryDeadline? = nil, key: LocalWriteKey? = nil
   ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal> {
+    // Before the searches, which can find other entities by now.
+    if let key, let known = try await replay(key) { return known }
+    let viewer =
+      viewer ?? Viewer(layers: [owner.device, owner.user, .public].compactMap { $0 })
     let searches = operations.enumerated().compactMap { place, operation in
-      Self.search(operation, place, owner)
+      Self.search(operation, place, owner, viewer)
     }
     let matches: FilterMatches
     let lane = QueryLane(.write, in: searches.first?.scope ?? .public)
@@ -30,6 +38,10 @@ extension Store {
       let context = WriteContext(
         database, memory, catalogue, call: CallNumber(memory.counters.call),
         horizon: CallNumber(memory.horizon))
+      let keys = LocalWriteKeys(database: database)
+      if let known = try key.flatMap({ try keys.replay($0) }) {
+        return WriteCommit(outcomes: [], report: context.finish(), replay: known)
+      }
       let usage = OwnerUsage(database: database)
       let owners = [owner.device, owner.user].compactMap { $0 }
       let before = try owners.map { try usage.bytes(of: $0) }
@@ -43,23 +55,41 @@ extension Store {
       var writer = LocalWriter(
         rows: LocalRows(
           context, schema: schema, owner: owner, now: now,
-          recheck: FilterRecheck(matches, context, deadline: deadline), checkQuota: checkQuota))
+          recheck: FilterRecheck(matches, context, viewer: viewer, deadline: deadline),
+          checkQuota: checkQuota))
       let outcomes = try writer.perform(operations)
+      if let key { try keys.insert(key, outcomes: try key.encode(outcomes), at: now) }
       try checkQuota()
       return WriteCommit(outcomes: outcomes, report: context.finish())
     }
   }
 
+  /// Returns the outcome of an earlier request with the same key; nil if there was none.
+  private func replay(
+    _ key: LocalWriteKey
+  ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal>? {
+    let known: Result<[UInt8], WriteRefusal>? = try await reader.read { database in
+      do {
+        return try LocalWriteKeys(database: database).replay(key).map { .success($0) }
+      } catch let refusal as WriteRefusal {
+        return .failure(refusal)
+      }
+    }
+    let report = CommitReport(
+      revision: nil, changes: [], invalidated: [], resultChanged: false, isExact: true, head: head)
+    return known?.map { WriteCommit(outcomes: [], report: report, replay: $0) }
+  }
+
   /// Returns the search for a write with a filter, in the owner's scope; nil for a write to one entity.
   private static func search(
-    _ operation: LocalOperation, _ place: Int, _ owner: LocalOwner
+    _ operation: LocalOperation, _ place: Int, _ owner: LocalOwner, _ viewer: Viewer
   ) -> FilterMatches.Search? {
     guard case .filter(let filter) = operation.target,
       let scope = owner.scope(operation.type.scope)
     else { return nil }
     return FilterMatches.Search(
       place: place, type: operation.type.entityType, filter: filter, scope: scope,
-      pointer: operation.pointer)
+      viewer: viewer, pointer: operation.pointer)
   }
 
   /// Performs a command that a thrown ``WriteRefusal`` rolls back.
@@ -108,7 +138,9 @@ package struct LocalOwner: Hashable, Sendable {
 
 /// The commit of a list of writes.
 package struct WriteCommit: Sendable {
-  /// In the order of the operations.
+  /// In the order of the operations; none for a replay.
   package let outcomes: [WriteOutcome]
   package let report: CommitReport
+  /// The encoded outcomes of the earlier request with the same key; nil if the list was written now.
+  package var replay: [UInt8]?
 }

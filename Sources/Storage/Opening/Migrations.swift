@@ -31,6 +31,11 @@ enum Migrations {
     migrator.registerMigration("0021 time lived and devices set aside", migrate: lived)
     migrator.registerMigration("0022 what belongs to the database", migrate: marker)
     migrator.registerMigration("0023 all bytes of owners", migrate: UsageSchema.recount)
+    migrator.registerMigration("0024 messages of webhooks", migrate: HookSchema.migrate)
+    migrator.registerMigration(
+      "0025 upstreams that wait for a credential", migrate: QueueSchema.migrateRefusing)
+    migrator.registerMigration("0026 read-only tokens", migrate: DeviceTokenTable.migrate)
+    migrator.registerMigration("0027 keys of local writes", migrate: LocalWriteKeys.migrate)
     return migrator
   }
 

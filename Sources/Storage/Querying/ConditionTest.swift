@@ -4,7 +4,8 @@ import LosslessJSON
 package import Model
 
 /// Evaluates a condition on states of entities: on stored ones and on earlier ones, which are in no
-/// table.
+/// table. The condition must be about their own fields (``FilterCondition/isOwn``): there are no earlier
+/// states of related entities.
 ///
 /// SQLite evaluates it, with the expressions and casts that the columns of collections have, so
 /// that an observer and a collection with the same filter agree.
@@ -12,14 +13,21 @@ struct ConditionTest {
   private let condition: FilterCondition
   private let kinds: [String: EntityType.Column.Kind]
   private let fields: [String]
+  /// To-many relationships, whose lists can be stored under several names.
+  private let lists: [String]
 
   init(_ observed: ObservedCondition) {
     condition = observed.filter.condition
     kinds = Dictionary(
       observed.type.columns.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
     var fields: [String] = []
-    condition.forEachColumn { if !fields.contains($0) { fields.append($0) } }
+    var lists: [String] = []
+    for path in condition.subjects.paths {
+      if path.isList, !lists.contains(path.field) { lists.append(path.field) }
+      if !path.isList, !fields.contains(path.field) { fields.append(path.field) }
+    }
     self.fields = fields
+    self.lists = lists
   }
 
   /// - Parameter states: the layers of each, narrowest first.
@@ -30,7 +38,7 @@ struct ConditionTest {
     sql.append("SELECT state.key FROM json_each(")
     sql.append(.text(String(decoding: try json(of: states), as: UTF8.self)))
     sql.append(") AS state WHERE ")
-    try FilterSQL(column: column).append(condition, to: &sql)
+    try FilterSQL(subjects: self).append(condition, to: &sql)
     let statement = try PreparedStatement(database, once: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
@@ -57,14 +65,23 @@ struct ConditionTest {
         writer.name(field)
         writer.value(value)
       }
+      for list in lists {
+        guard let members = StoredMembers(of: list, in: documents.map(\.root)) else { continue }
+        writer.name(list)
+        writer.raw(members.isNull ? "null" : "[]")
+      }
       writer.endObject()
     }
     writer.endArray()
     return writer.bytes
   }
 
-  private func column(_ field: String) throws(StorageError) -> String {
-    switch kinds[field] {
+}
+
+extension ConditionTest: FilterSubjects {
+  func value(_ path: EntityPath) throws(StorageError) -> String {
+    let field = try own(path)
+    return switch kinds[field] {
     case .text: "CAST(json_extract(state.value, '$.\"\(field)\"') AS TEXT)"
     case .integer, .boolean: "CAST(json_extract(state.value, '$.\"\(field)\"') AS NUMERIC)"
     case .real: "CAST(json_extract(state.value, '$.\"\(field)\"') AS REAL)"
@@ -74,6 +91,34 @@ struct ConditionTest {
       throw .failed(
         code: 0, message: "the condition names \(field), which is not a column of its type")
     }
+  }
+
+  func state(_ path: EntityPath) throws(StorageError) -> String {
+    "json_type(state.value, '$.\"\(try own(path))\"')"
+  }
+
+  func hasColumn(_ path: EntityPath) throws(StorageError) -> Bool {
+    let field = try own(path)
+    return !path.isList && kinds[field] != nil
+  }
+
+  func append(countOf members: MemberPath, to sql: inout BoundSQL) throws {
+    throw Self.related(members.field)
+  }
+
+  func append(
+    anyOf members: MemberPath, _ condition: FilterCondition, isExact: Bool, to sql: inout BoundSQL
+  ) throws {
+    throw Self.related(members.field)
+  }
+
+  private func own(_ path: EntityPath) throws(StorageError) -> String {
+    guard path.hops.isEmpty else { throw Self.related(path.description) }
+    return path.field
+  }
+
+  private static func related(_ path: String) -> StorageError {
+    .failed(code: 0, message: "the condition is about related entities: \(path)")
   }
 }
 

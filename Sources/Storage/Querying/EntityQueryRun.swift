@@ -12,33 +12,53 @@ struct EntityQueryRun {
   private let query: EntityQuery
   private let table: EntityTable
   private let source: EntitySource
+  private let level: QueryLevel
   private let touches: TouchLedger
 
+  /// - Parameters:
+  ///   - scopes: the scopes of the entities, narrowest first.
+  ///   - relatedScopes: the scopes of the entities that key paths lead to: all that the viewer sees.
   init(
-    _ query: EntityQuery, _ table: EntityTable, scopes: [Int64], _ touches: TouchLedger,
-    _ database: Database
+    _ query: EntityQuery, _ table: EntityTable, scopes: [Int64], relatedScopes: [Int64]? = nil,
+    _ catalogue: TypeCatalogue, _ touches: TouchLedger, _ database: Database
   ) throws {
     self.database = database
     self.query = query
     self.table = table
     self.touches = touches
-    var fields = query.order.terms.map(\.column)
-    query.filter?.condition.forEachColumn { if !fields.contains($0) { fields.append($0) } }
-    source = try EntitySource(table, fields: fields, scopes: scopes, database)
+    let subjects = query.filter?.condition.subjects ?? FilterCondition.Subjects()
+    source = try EntitySource(
+      table, needs: EntitySource.Needs(subjects, order: query.order), scopes: scopes,
+      database)
+    var level = try QueryLevel(
+      source.row, subjects: subjects, order: query.order.terms,
+      QueryLevel.Context(
+        catalogue: catalogue, scopes: VisibleScopes(relatedScopes ?? scopes, database)))
+    if source.isPlain, query.members == nil, let filter = query.filter {
+      level.lead(by: filter.condition)
+    }
+    self.level = level
   }
 
   func page() throws -> EntityPage {
     var page = try query.limit > 0 ? items() : EntityPage(items: [])
     if query.wantsTotal { page.total = try total() }
-    if let section = query.section { page.sections = try sections(by: section) }
+    if query.section != nil, let first = query.order.terms.first {
+      page.sections = try sections(by: first)
+    }
     return page
   }
 
   /// Returns the positions of the page's entities and of the next one, without their fields.
   func places() throws -> [EntityPosition] {
+    try places(placesSQL())
+  }
+
+  /// Returns the statement of ``places()``.
+  func placesSQL() throws -> BoundSQL {
     var sql = BoundSQL()
     sql.append("SELECT seen.key")
-    for term in query.order.terms { sql.append(", \(try source.column(term.column))") }
+    for term in query.order.terms { sql.append(", \(try level.value(term.path))") }
     if isByPlace { sql.append(", member.key") }
     try appendFiltered(to: &sql)
     if let after = query.after { try append(after: after, to: &sql) }
@@ -49,7 +69,7 @@ struct EntityQueryRun {
       sql.append(" OFFSET ")
       sql.append(.integer(Int64(query.offset)))
     }
-    return try places(sql)
+    return sql
   }
 
   // MARK: The page
@@ -62,7 +82,8 @@ struct EntityQueryRun {
     let loaded = source.scopes.isEmpty ? [:] : try loader.load(places.map(\.key), from: table)
     let items = places.compactMap { place in
       loaded[ExactText(place.key)].map {
-        EntityPage.Item(key: EntityKey(type: table.type, key: place.key), record: $0.record)
+        EntityPage.Item(
+          key: EntityKey(type: table.type, key: place.key), record: $0.record, position: place)
       }
     }
     return EntityPage(items: items, next: hasMore ? places.last : nil)
@@ -87,17 +108,17 @@ struct EntityQueryRun {
   private var isByPlace: Bool { query.members != nil && query.order.terms.isEmpty }
 
   private func appendFiltered(to sql: inout BoundSQL) throws {
-    try source.append(to: &sql, members: query.members)
+    try source.append(to: &sql, members: query.members, joining: level)
     guard let filter = query.filter else { return }
     sql.append(" AND ")
-    try FilterSQL(column: source.column).append(filter.condition, to: &sql)
+    try FilterSQL(subjects: level).append(filter.condition, to: &sql)
   }
 
   private func appendOrder(to sql: inout BoundSQL) throws {
     sql.append(" ORDER BY ")
     if isByPlace { return sql.append("member.key") }
     for term in query.order.terms {
-      sql.append("\(try source.column(term.column))\(term.isDescending ? " DESC" : ""), ")
+      sql.append("\(try level.value(term.path))\(term.isDescending ? " DESC" : ""), ")
     }
     sql.append("seen.key")
   }
@@ -117,13 +138,13 @@ struct EntityQueryRun {
     if let first = terms.first, !first.isDescending, let value = position.values.first,
       value != .null
     {
-      sql.append(" AND \(try source.column(first.column)) >= ")
+      sql.append(" AND \(try level.value(first.path)) >= ")
       sql.append(value)
     }
     sql.append(" AND (")
     for (index, term) in terms.enumerated() {
       for before in 0..<index {
-        sql.append("\(try source.column(terms[before].column)) IS ")
+        sql.append("\(try level.value(terms[before].path)) IS ")
         sql.append(position.values[before])
         sql.append(" AND ")
       }
@@ -131,7 +152,7 @@ struct EntityQueryRun {
       sql.append(" OR ")
     }
     for (term, value) in zip(terms, position.values) {
-      sql.append("\(try source.column(term.column)) IS ")
+      sql.append("\(try level.value(term.path)) IS ")
       sql.append(value)
       sql.append(" AND ")
     }
@@ -143,7 +164,7 @@ struct EntityQueryRun {
   private func append(
     after value: FilterValue, _ term: EntityOrder.Term, to sql: inout BoundSQL
   ) throws {
-    let column = try source.column(term.column)
+    let column = try level.value(term.path)
     switch (value, term.isDescending) {
     case (.null, false): sql.append("\(column) IS NOT NULL")
     case (.null, true): sql.append("0")
@@ -169,13 +190,12 @@ struct EntityQueryRun {
     return try statement.step() ? Int(statement.int64(0)) : 0
   }
 
-  private func sections(by field: String) throws -> [EntityPage.Section] {
-    let column = try source.column(field)
-    let isDescending = query.order.terms.first?.isDescending ?? false
+  private func sections(by term: EntityOrder.Term) throws -> [EntityPage.Section] {
+    let column = try level.value(term.path)
     var sql = BoundSQL()
     sql.append("SELECT \(column), count(*)")
     try appendFiltered(to: &sql)
-    sql.append(" GROUP BY \(column) ORDER BY \(column)\(isDescending ? " DESC" : "")")
+    sql.append(" GROUP BY \(column) ORDER BY \(column)\(term.isDescending ? " DESC" : "")")
     let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
@@ -193,19 +213,29 @@ struct EntityQueryRun {
   }
 }
 
-extension FilterCondition {
-  func forEachColumn(_ body: (String) -> Void) {
-    switch self {
-    case .and(let left, let right), .or(let left, let right):
-      left.forEachColumn(body)
-      right.forEachColumn(body)
-    case .not(let inner): inner.forEachColumn(body)
-    case .columns(let left, _, let right):
-      body(left)
-      body(right)
-    case .comparison(let column, _, _), .truth(let column), .oneOf(let column, _),
-      .between(let column, _, _), .like(let column, _, _), .isNull(let column):
-      body(column)
+extension EntitySource.Needs {
+  /// What an order and a condition need of the entities' own rows.
+  init(_ subjects: FilterCondition.Subjects, order: EntityOrder) {
+    self.init()
+    for path in order.terms.map(\.path) + subjects.paths {
+      if let hop = path.hops.first {
+        add(value: hop.field)
+      } else if path.isList {
+        add(list: path.field)
+      } else {
+        add(value: path.field)
+      }
+    }
+    for path in subjects.statePaths where !path.isList || !path.hops.isEmpty {
+      add(state: path.hops.first?.field ?? path.field)
+    }
+    for members in subjects.members {
+      if let hop = members.hops.first {
+        add(value: hop.field)
+        add(state: hop.field)
+      } else if members.link == nil {
+        add(list: members.field)
+      }
     }
   }
 }

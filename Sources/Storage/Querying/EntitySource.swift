@@ -9,38 +9,52 @@ import Model
 /// is a union: rows of the widest scope that no narrower scope holds, and merged rows, which take each field
 /// from the narrowest row that has it (null is a value), down to the first tombstone.
 struct EntitySource {
+  /// What a query needs of each row, without repeats.
+  struct Needs {
+    /// Fields whose values are named.
+    private(set) var values: [String] = []
+    /// Fields whose presence is named.
+    private(set) var states: [String] = []
+    /// To-many relationships whose members are named.
+    private(set) var lists: [String] = []
+
+    mutating func add(value field: String) { Self.add(field, to: &values) }
+    mutating func add(state field: String) { Self.add(field, to: &states) }
+    mutating func add(list field: String) { Self.add(field, to: &lists) }
+
+    private static func add(_ field: String, to fields: inout [String]) {
+      if !fields.contains(field) { fields.append(field) }
+    }
+  }
+
   private let table: EntityTable
-  private let fields: [String]
+  private let needs: Needs
   /// The numbers of the scopes that hold rows of the type, narrowest first.
   let scopes: [Int64]
 
   var isPlain: Bool { scopes.count < 2 }
 
-  /// - Parameter fields: the fields that the query names, without repeats.
-  init(_ table: EntityTable, fields: [String], scopes: [Int64], _ db: Database) throws {
+  init(
+    _ table: EntityTable, needs: Needs = Needs(), scopes: [Int64], _ db: Database
+  ) throws {
     self.table = table
-    self.fields = fields
-    self.scopes = try scopes.filter { scope in
-      let statement = try PreparedStatement(
-        db, "SELECT 1 FROM \(EntityTable.quoted(table.name)) WHERE scope = ?1 LIMIT 1")
-      statement.bind(scope, at: 1)
-      defer { statement.reset() }
-      return try statement.step()
-    }
+    self.needs = needs
+    self.scopes = try VisibleScopes(scopes, db).holding(table)
   }
 
-  /// Returns the SQL of a field's column.
-  func column(_ field: String) throws(StorageError) -> String {
-    guard let name = table.columns[field] else {
-      throw .failed(code: 0, message: "the type \(table.type) has no column for the field \(field)")
-    }
-    return "seen.\(EntityTable.quoted(name))"
+  /// The row of the source, whose alias is `seen`.
+  var row: VisibleRow {
+    VisibleRow(
+      table: table, alias: "seen",
+      form: isPlain ? .joined(scopes: [scopes.first ?? ScopeTable.publicID]) : .projected)
   }
 
   /// Appends `FROM … WHERE …`, to which conditions can be added with AND.
   ///
-  /// - Parameter members: the only keys to select; `member.key` is a key's index in this list.
-  func append(to sql: inout BoundSQL, members: [String]?) throws {
+  /// - Parameters:
+  ///   - members: the only keys to select; `member.key` is a key's index in this list.
+  ///   - level: the related rows that are joined to the source's rows.
+  func append(to sql: inout BoundSQL, members: [String]?, joining level: QueryLevel) throws {
     let name = EntityTable.quoted(table.name)
     sql.append(" FROM ")
     if let members {
@@ -49,25 +63,38 @@ struct EntitySource {
       sql.append(") AS member CROSS JOIN ")
     }
     if isPlain {
+      try level.appendLeading(to: &sql)
       sql.append("\(name) AS seen")
+      try level.appendLeadingJoin(to: &sql)
       if members != nil { sql.append(" ON seen.key = member.value") }
+      try level.appendJoins(to: &sql)
       sql.append(" WHERE seen.scope = ")
       sql.append(.integer(scopes.first ?? ScopeTable.publicID))
       sql.append(" AND seen.fields IS NOT NULL")
+      level.appendLeadingCondition(to: &sql)
     } else {
       sql.append("(")
       try appendUnion(to: &sql)
       sql.append(") AS seen")
-      sql.append(members == nil ? " WHERE 1" : " ON seen.key = member.value WHERE 1")
+      if members != nil { sql.append(" ON seen.key = member.value") }
+      try level.appendJoins(to: &sql)
+      sql.append(" WHERE 1")
     }
   }
 
   private func appendUnion(to sql: inout BoundSQL) throws {
     let name = EntityTable.quoted(table.name)
-    let columns = try fields.map { try quotedColumn($0) }
+    let columns = try needs.values.map { try quotedColumn($0) }
     let narrow = scopes.dropLast()
     sql.append("SELECT wide.key AS key")
     for column in columns { sql.append(", wide.\(column) AS \(column)") }
+    let wide = VisibleRow(table: table, alias: "wide", form: .joined(scopes: scopes.suffix(1)))
+    for field in needs.states {
+      sql.append(", \(wide.state(field)) AS \(VisibleRow.stateColumn(field))")
+    }
+    for field in needs.lists {
+      sql.append(", \(wide.members(field)) AS \(VisibleRow.listColumn(field))")
+    }
     sql.append(" FROM \(name) AS wide WHERE wide.scope = ")
     sql.append(.integer(scopes.last ?? ScopeTable.publicID))
     sql.append(" AND wide.fields IS NOT NULL")
@@ -77,14 +104,15 @@ struct EntitySource {
       sql.append(" AND above.key = wide.key)")
     }
     sql.append(" UNION ALL SELECT known.key AS key")
-    for (field, column) in zip(fields, columns) {
-      sql.append(", CASE")
-      for layer in scopes.indices {
-        sql.append(
-          " WHEN json_type(layer\(layer).fields, '$.\"\(field)\"') IS NOT NULL "
-            + "THEN layer\(layer).\(column)")
-      }
-      sql.append(" END AS \(column)")
+    let merged = VisibleRow(table: table, alias: "layer", form: .joined(scopes: scopes))
+    for (field, column) in zip(needs.values, columns) {
+      sql.append(", \(try merged.value(field)) AS \(column)")
+    }
+    for field in needs.states {
+      sql.append(", \(merged.state(field)) AS \(VisibleRow.stateColumn(field))")
+    }
+    for field in needs.lists {
+      sql.append(", \(merged.members(field)) AS \(VisibleRow.listColumn(field))")
     }
     sql.append(" FROM (SELECT DISTINCT key FROM \(name) WHERE scope IN (")
     for (index, scope) in narrow.enumerated() {
@@ -92,20 +120,14 @@ struct EntitySource {
       sql.append(.integer(scope))
     }
     sql.append(")) AS known")
-    for (layer, scope) in scopes.enumerated() {
-      sql.append(" LEFT JOIN \(name) AS layer\(layer) ON layer\(layer).scope = ")
-      sql.append(.integer(scope))
-      sql.append(" AND layer\(layer).key = known.key")
-      // A tombstone hides the wider layers.
-      for above in 0..<layer {
-        sql.append(" AND (layer\(above).scope IS NULL OR layer\(above).fields IS NOT NULL)")
-      }
-    }
-    let shown = scopes.indices.map { "layer\($0).fields" }.joined(separator: ", ")
-    sql.append(" WHERE coalesce(\(shown)) IS NOT NULL")
+    merged.appendJoins(on: "known.key", to: &sql)
+    sql.append(" WHERE \(merged.isVisible)")
   }
 
   private func quotedColumn(_ field: String) throws(StorageError) -> String {
-    String(try column(field).dropFirst("seen.".count))
+    guard let name = table.columns[field] else {
+      throw .failed(code: 0, message: "the type \(table.type) has no column for the field \(field)")
+    }
+    return EntityTable.quoted(name)
   }
 }

@@ -15,7 +15,10 @@ struct FilterMatches: Sendable {
     let place: Int
     let type: EntityType
     let filter: Filter
+    /// The scope of the entities that are written.
     let scope: Scope
+    /// The scopes of the entities that key paths lead to: those that the writer sees.
+    let viewer: Viewer
     let pointer: String
   }
 
@@ -42,9 +45,10 @@ extension Store {
         guard let table = catalogue[search.type.name],
           let scope = try directory.id(of: search.scope, database)
         else { continue }
+        let related = try search.viewer.layers.compactMap { try directory.id(of: $0, database) }
         let run = try EntityQueryRun(
           EntityQuery(type: search.type, filter: search.filter, limit: left), table,
-          scopes: [scope], touches, database)
+          scopes: [scope], relatedScopes: related, catalogue, touches, database)
         let found = try run.places().map(\.key)
         guard found.count <= left else {
           return .failure(
@@ -63,7 +67,8 @@ extension Store {
 /// Rows that have not changed since the reader's snapshot keep their result. Rows changed since, by other
 /// writes or by earlier writes of the same list, are in the change log after the snapshot's revision; the
 /// filter is evaluated again on these only. That is fast: few rows change between the snapshot and the
-/// transaction, and the list bounds its own writes.
+/// transaction, and the list bounds its own writes. A filter about related entities can also be met or no
+/// longer met because one of these changed: then it is evaluated whole, within the filters' time.
 ///
 /// Also enforces the time limit of the whole list: the cost of changing a stored row does not depend on the
 /// size of the request.
@@ -80,14 +85,21 @@ final class FilterRecheck {
   private let matches: FilterMatches
   private let context: WriteContext
   private let deadline: QueryDeadline?
+  private let viewer: Viewer
   /// Measures from the start of the list inside the transaction.
   private let watch: QueryWatch?
   /// Measures from the first filter.
   private lazy var filterWatch = deadline?.with(limit: Self.filterTimeMax).begin()
   private var found = 0
 
-  /// - Parameter matches: ``FilterMatches/none`` for writes without filters.
-  init(_ matches: FilterMatches, _ context: WriteContext, deadline: QueryDeadline? = nil) {
+  /// - Parameters:
+  ///   - matches: ``FilterMatches/none`` for writes without filters.
+  ///   - viewer: the scopes of the entities that key paths lead to.
+  init(
+    _ matches: FilterMatches, _ context: WriteContext, viewer: Viewer = Viewer(layers: []),
+    deadline: QueryDeadline? = nil
+  ) {
+    self.viewer = viewer
     self.matches = matches
     self.context = context
     self.deadline = deadline
@@ -109,6 +121,10 @@ final class FilterRecheck {
     pointer: String
   ) throws -> [String] {
     let table = try context.table(of: type.name)
+    if try hasRelatedChange(filter) {
+      let keys = try matching(filter, type, table, scope: scope, members: nil)
+      return try counted(keys, pointer)
+    }
     let changed = try changedKeys(table, scope: scope)
     var keys = matches.keys[place] ?? []
     if !changed.isEmpty {
@@ -116,12 +132,57 @@ final class FilterRecheck {
       keys.removeAll { all.contains($0) }
     }
     if canBeEvicted, !keys.isEmpty { keys = try present(keys, table, scope: scope) }
-    if !changed.isEmpty { keys += try passing(changed, type, filter, table, scope: scope) }
+    if !changed.isEmpty {
+      keys +=
+        filter.condition.isOwn
+        ? try passing(changed, type, filter, table, scope: scope)
+        : try matching(filter, type, table, scope: scope, members: changed)
+    }
+    return try counted(keys, pointer)
+  }
+
+  private func counted(_ keys: [String], _ pointer: String) throws -> [String] {
     found += keys.count
     guard found <= FilterMatches.entitiesMax else {
       throw WriteRefusal.tooMany(max: FilterMatches.entitiesMax, pointer: pointer)
     }
     return keys
+  }
+
+  // MARK: Related entities
+
+  /// Whether an entity that key paths can lead to changed since the snapshot, or was written by an earlier
+  /// write of the list.
+  private func hasRelatedChange(_ filter: Filter) throws -> Bool {
+    guard !filter.condition.isOwn else { return false }
+    for name in filter.reachedTypes.sorted() {
+      guard let table = context.catalogue[name] else { continue }
+      for layer in viewer.layers {
+        guard let scope = try ScopeTable.find(layer, context.database) else { continue }
+        let statement = try PreparedStatement(
+          context.database,
+          "SELECT 1 FROM change WHERE scope = ?1 AND revision > ?2 AND type = ?3 LIMIT 1")
+        statement.bind(scope, at: 1)
+        statement.bind(matches.revision, at: 2)
+        statement.bind(table.id, at: 3)
+        defer { statement.reset() }
+        if try statement.step() { return true }
+      }
+    }
+    return false
+  }
+
+  /// Evaluates a filter in the transaction, on all entities or on some.
+  private func matching(
+    _ filter: Filter, _ type: EntityType, _ table: EntityTable, scope: Int64, members: [String]?
+  ) throws -> [String] {
+    let related = try viewer.layers.compactMap { try ScopeTable.find($0, context.database) }
+    let limit = FilterMatches.entitiesMax
+    let run = try EntityQueryRun(
+      EntityQuery(type: type, filter: filter, members: members, limit: limit), table,
+      scopes: [scope], relatedScopes: related, context.catalogue, context.memory.touches,
+      context.database)
+    return try watched { try run.places().map(\.key) }
   }
 
   private func changedKeys(_ table: EntityTable, scope: Int64) throws -> [String] {

@@ -1,61 +1,134 @@
 import Filtering
 import Model
 
-/// The translation of a filter's condition to SQL.
-struct FilterSQL {
-  /// Returns the SQL of a field's column.
-  let column: (String) throws(StorageError) -> String
+/// The SQL of what a condition is about.
+protocol FilterSubjects {
+  /// Returns the SQL of a field's value: NULL if it is null or missing.
+  func value(_ path: EntityPath) throws(StorageError) -> String
+  /// Returns the SQL of a field's JSON type: `'null'` for null, NULL for a field that was never fetched.
+  func state(_ path: EntityPath) throws(StorageError) -> String
+  func hasColumn(_ path: EntityPath) throws(StorageError) -> Bool
+  func append(countOf members: MemberPath, to sql: inout BoundSQL) throws
+  /// - Parameter isExact: whether false and unknown must differ.
+  func append(
+    anyOf members: MemberPath, _ condition: FilterCondition, isExact: Bool, to sql: inout BoundSQL
+  ) throws
+}
 
-  func append(_ condition: FilterCondition, to sql: inout BoundSQL) throws(StorageError) {
+/// The translation of a filter's condition to SQL.
+struct FilterSQL<Subjects: FilterSubjects> {
+  let subjects: Subjects
+
+  /// - Parameter isExact: whether false and unknown must differ: below a NOT.
+  func append(
+    _ condition: FilterCondition, isExact: Bool = false, to sql: inout BoundSQL
+  ) throws {
+    // Of all conditions only NOT takes two places of the parser's stack for a level of its own.
+    if case .not(.not(let same)) = condition {
+      return try append(same, isExact: isExact, to: &sql)
+    }
     sql.append("(")
     switch condition {
     case .and, .or:
-      try append(condition.operands, joinedBy: condition.isDisjunction ? " OR " : " AND ", to: &sql)
+      try append(
+        condition.operands, joinedBy: condition.isDisjunction ? " OR " : " AND ", isExact, to: &sql)
     case .not(let inner):
       sql.append("NOT ")
-      try append(inner, to: &sql)
-    case .comparison(let name, let comparison, let value):
-      sql.append("\(try column(name)) \(comparison.rawValue) ")
+      try append(inner, isExact: true, to: &sql)
+    case .comparison(let operand, let comparison, let value):
+      try append(operand, to: &sql)
+      sql.append(" \(comparison.rawValue) ")
       sql.append(value)
     case .columns(let left, let comparison, let right):
-      sql.append("\(try column(left)) \(comparison.rawValue) \(try column(right))")
-    case .truth(let name):
-      sql.append(try column(name))
-    case .oneOf(let name, let values):
-      sql.append("\(try column(name)) IN (")
+      try append(left, to: &sql)
+      sql.append(" \(comparison.rawValue) ")
+      try append(right, to: &sql)
+    case .truth(let path):
+      sql.append(try subjects.value(path))
+    case .oneOf(let operand, let values):
+      try append(operand, to: &sql)
+      sql.append(" IN (")
       for (index, value) in values.enumerated() {
         if index > 0 { sql.append(", ") }
         sql.append(value)
       }
       sql.append(")")
-    case .between(let name, let low, let high):
-      sql.append("\(try column(name)) BETWEEN ")
+    case .between(let operand, let low, let high):
+      try append(operand, to: &sql)
+      sql.append(" BETWEEN ")
       sql.append(low)
       sql.append(" AND ")
       sql.append(high)
-    case .like(let name, let pattern, let escape):
-      sql.append("\(try column(name)) LIKE ")
+    case .like(let operand, let pattern, let escape):
+      try append(operand, to: &sql)
+      sql.append(" LIKE ")
       sql.append(.text(pattern))
       if let escape {
         sql.append(" ESCAPE ")
         sql.append(.text(escape))
       }
-    case .isNull(let name):
-      sql.append("\(try column(name)) IS NULL")
+    case .holds(let operand, let match):
+      try append(match, of: operand, to: &sql)
+    case .isNull(let path):
+      // The first condition is for an index; only the second one tells null from missing.
+      if try subjects.hasColumn(path) { sql.append("\(try subjects.value(path)) IS NULL AND ") }
+      sql.append("\(try subjects.state(path)) = 'null'")
+    case .isMissing(let path):
+      sql.append("\(try subjects.state(path)) IS NULL")
+    case .any(let members, let inner):
+      try subjects.append(anyOf: members, inner, isExact: isExact, to: &sql)
     }
     sql.append(")")
+  }
+
+  private func append(_ operand: FilterOperand, to sql: inout BoundSQL) throws {
+    switch operand {
+    case .field(let path): sql.append(try subjects.value(path))
+    case .lower(let path): sql.append(ComparedForm.lower.sql(try subjects.value(path)))
+    case .length(let path): sql.append("length(\(try subjects.value(path)))")
+    case .count(let members): try subjects.append(countOf: members, to: &sql)
+    }
+  }
+
+  /// `BEGINSWITH` is a range of texts, which an index can find.
+  private func append(
+    _ match: TextMatch, of operand: FilterOperand, to sql: inout BoundSQL
+  ) throws {
+    var text = BoundSQL()
+    try append(operand, to: &text)
+    if let form = ComparedForm(match.folding) { text = text.inside(form) }
+    switch match.kind {
+    case .beginsWith:
+      sql.append(text)
+      sql.append(" >= ")
+      sql.append(.text(match.text))
+      guard let end = TextMatch.end(ofPrefix: match.text) else { return }
+      sql.append(" AND ")
+      sql.append(text)
+      sql.append(" < ")
+      sql.append(.text(end))
+    case .contains, .endsWith:
+      let function =
+        match.kind == .contains ? TextFunctions.contains : TextFunctions.endsWith
+      sql.append("\(function)(")
+      sql.append(.text(match.text))
+      sql.append(", ")
+      sql.append(text)
+      sql.append(")")
+    }
   }
 
   /// Appends the most deeply nested operand first: SQLite's parser stack has a hundred entries, and the left
   /// operand of an operator needs fewer than the right one.
   private func append(
-    _ operands: [FilterCondition], joinedBy connective: String, to sql: inout BoundSQL
-  ) throws(StorageError) {
+    _ operands: [FilterCondition], joinedBy connective: String, _ isExact: Bool,
+    to sql: inout BoundSQL
+  ) throws {
     let deepest = operands.indices.max { operands[$0].parserPlaces < operands[$1].parserPlaces }
-    try append(operands[deepest ?? 0], to: &sql)
+    try append(operands[deepest ?? 0], isExact: isExact, to: &sql)
     for (index, operand) in operands.enumerated() where index != deepest {
       sql.append(connective)
-      try append(operand, to: &sql)
+      try append(operand, isExact: isExact, to: &sql)
     }
   }
 }
@@ -77,6 +150,11 @@ extension FilterCondition {
     }
   }
 
+  /// A predicate: an expression in functions and CASE.
+  private static let predicatePlaces = 12
+  /// A subquery of members.
+  private static let memberPlaces = 28
+
   /// The approximate number of parser stack entries that SQLite needs for the condition as ``FilterSQL``
   /// writes it: a parenthesis, the tokens before it in a chain, and the tokens of a predicate.
   fileprivate var parserPlaces: Int {
@@ -86,8 +164,13 @@ extension FilterCondition {
       return 1 + max(places[0], 2 + places[1])
     case .not(let inner):
       return 2 + inner.parserPlaces
+    case .any(_, let inner):
+      return Self.memberPlaces + inner.parserPlaces
+    case .comparison(.count, _, _), .columns(.count, _, _), .columns(_, _, .count),
+      .oneOf(.count, _), .between(.count, _, _):
+      return Self.memberPlaces
     default:
-      return 4
+      return Self.predicatePlaces
     }
   }
 }
@@ -107,6 +190,13 @@ struct BoundSQL {
   mutating func append(_ other: BoundSQL) {
     text += other.text
     values += other.values
+  }
+
+  /// Returns the SQL for the form of this text.
+  func inside(_ form: ComparedForm) -> BoundSQL {
+    var sql = self
+    sql.text = form.sql(text)
+    return sql
   }
 
   func bind(to statement: PreparedStatement) {

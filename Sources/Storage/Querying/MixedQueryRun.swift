@@ -30,8 +30,7 @@ struct MixedQueryRun {
     let shown = rest.prefix(query.limit)
     var page = EntityPage(items: try items(Array(shown)))
     if shown.count < rest.count, let last = shown.last {
-      let values = query.order.terms.isEmpty ? [.integer(Int64(last.place))] : last.values
-      page.next = EntityPosition(values: values, key: last.tieBreak)
+      page.next = position(of: last)
     }
     if query.wantsTotal { page.total = found.count }
     if query.wantsSections { page.sections = Self.sections(of: found) }
@@ -50,7 +49,7 @@ struct MixedQueryRun {
       let asked = EntityQuery(
         type: type, filter: query.filter, order: query.order, members: keys.map(\.key),
         limit: keys.count)
-      let run = try EntityQueryRun(asked, table, scopes: scopes, touches, database)
+      let run = try EntityQueryRun(asked, table, scopes: scopes, catalogue, touches, database)
       for position in try run.places() {
         let key = EntityKey(type: name, key: position.key)
         found.append(
@@ -72,11 +71,18 @@ struct MixedQueryRun {
       }
     }
     return shown.compactMap { found in
-      records[found.key].map { EntityPage.Item(key: found.key, record: $0) }
+      records[found.key].map {
+        EntityPage.Item(key: found.key, record: $0, position: position(of: found))
+      }
     }
   }
 
   // MARK: Order
+
+  private func position(of found: Found) -> EntityPosition {
+    let values = query.order.terms.isEmpty ? [.integer(Int64(found.place))] : found.values
+    return EntityPosition(values: values, key: found.tieBreak)
+  }
 
   private func isBefore(_ left: Found, _ right: Found) -> Bool {
     if query.order.terms.isEmpty { return left.place < right.place }
@@ -104,11 +110,9 @@ struct MixedQueryRun {
     _ left: (values: [FilterValue], tieBreak: String),
     _ right: (values: [FilterValue], tieBreak: String)
   ) -> Bool {
-    for (term, (one, other)) in zip(query.order.terms, zip(left.values, right.values)) {
-      if one.isBefore(other) { return !term.isDescending }
-      if other.isBefore(one) { return term.isDescending }
-    }
-    return left.tieBreak.precedesExactly(right.tieBreak)
+    query.order.isBefore(
+      EntityPosition(values: left.values, key: left.tieBreak),
+      EntityPosition(values: right.values, key: right.tieBreak))
   }
 
   private static func sections(of found: [Found]) -> [EntityPage.Section] {
@@ -126,22 +130,6 @@ struct MixedQueryRun {
 }
 
 extension FilterValue {
-  /// SQLite's order of values: NULL, then numbers, then texts byte by byte.
-  fileprivate func isBefore(_ other: FilterValue) -> Bool {
-    switch (self, other) {
-    case (.null, .null): false
-    case (.null, _): true
-    case (_, .null): false
-    case (.integer(let left), .integer(let right)): left < right
-    case (.integer(let left), .real(let right)): Double(left) < right
-    case (.real(let left), .integer(let right)): left < Double(right)
-    case (.real(let left), .real(let right)): left < right
-    case (.text(let left), .text(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
-    case (.text, _): false
-    case (_, .text): true
-    }
-  }
-
   /// The value as text; nil for null.
   fileprivate var text: String? {
     switch self {

@@ -71,6 +71,14 @@ struct MutationRows {
     try statement.run()
   }
 
+  func setUpstream(_ upstream: String, of id: MutationID) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE mutation SET upstream = ?2 WHERE id = ?1")
+    statement.bind(id.value, at: 1)
+    statement.bind(upstream, at: 2)
+    try statement.run()
+  }
+
   func setCredential(_ sealed: String?, of id: MutationID) throws {
     let statement = try PreparedStatement(
       database, "UPDATE mutation SET user_credential = ?2 WHERE id = ?1")

@@ -32,10 +32,13 @@ package struct QueueTiming: Sendable {
 package struct QueueCommit<Output: Sendable>: Sendable {
   package let answer: Output
   package let outlook: QueueSchedule
-  /// Upstream refused the last credential: nothing is sent automatically until the device presents
-  /// another.
-  package let needsCredential: Bool
+  /// What stops the queue.
+  package let control: QueueControl
   package let report: CommitReport
+
+  /// Whether an upstream refused the last credential: nothing is sent to it automatically until the
+  /// device presents another.
+  package var needsCredential: Bool { control.needsCredential }
 }
 
 /// The number of mutations held in the queues of all devices.

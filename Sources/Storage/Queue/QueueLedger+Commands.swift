@@ -40,30 +40,39 @@ extension QueueLedger {
 
   /// Replaces the credential of held mutations of the same user, or of those without a verified
   /// user. If everything that waits belongs to another user, the queue goes on waiting.
-  func renewCredential(_ sealed: String, scope: Scope, user: String?) throws {
+  ///
+  /// - Parameter upstream: the upstream that the credential is for; nil for all.
+  func renewCredential(
+    _ sealed: String, scope: Scope, user: String?, for upstream: String?
+  ) throws {
     let number = try context.memory.scopeID(scope, context.database)
     let statement = try PreparedStatement(
       context.database,
       """
       UPDATE mutation SET user_credential = ?2, scope = ?3 \
-      WHERE device = ?1 AND is_held AND user_credential IS NOT NULL AND owner IS ?4
+      WHERE device = ?1 AND is_held AND user_credential IS NOT NULL AND owner IS ?4 \
+      AND (?5 IS NULL OR upstream = ?5)
       """)
     statement.bind(device, at: 1)
     statement.bind(sealed, at: 2)
     statement.bind(number, at: 3)
     statement.bind(user.map { Array($0.utf8) }, at: 4)
+    statement.bind(upstream.map { Array($0.utf8) }, at: 5)
     try statement.run()
     let isRenewed = context.database.changesCount > 0
-    guard try isRenewed || !holdsCredential() else { return }
-    try write(decide { $0.authenticated() })
+    guard try isRenewed || !holdsCredential(for: upstream) else { return }
+    try write(decide { $0.authenticated(for: upstream) })
   }
 
-  private func holdsCredential() throws -> Bool {
+  private func holdsCredential(for upstream: String?) throws -> Bool {
     let statement = try PreparedStatement(
       context.database,
-      "SELECT 1 FROM mutation WHERE device = ?1 AND is_held AND user_credential IS NOT NULL LIMIT 1"
-    )
+      """
+      SELECT 1 FROM mutation WHERE device = ?1 AND is_held AND user_credential IS NOT NULL \
+      AND (?2 IS NULL OR upstream = ?2) LIMIT 1
+      """)
     statement.bind(device, at: 1)
+    statement.bind(upstream.map { Array($0.utf8) }, at: 2)
     defer { statement.reset() }
     return try statement.step()
   }

@@ -97,10 +97,15 @@ extension QueueLedger {
       try readAll()
       let changes = decide {
         $0.reviewing(
-          misfits: review.misfits.keys, fitting: review.fitting, at: timing.now,
-          policy: timing.policy)
+          misfits: review.misfits.keys, fitting: review.fitting, moved: review.moved,
+          at: timing.now, policy: timing.policy)
       }
       try write(changes, results: review.misfits)
+    }
+    let refusing = control.refusing
+    if !refusing.isEmpty, !review.upstreams.isEmpty, refusing.isDisjoint(with: review.upstreams) {
+      // None of them is left to present a credential to.
+      try write(decide { $0.authenticated() })
     }
     try lapse()
   }

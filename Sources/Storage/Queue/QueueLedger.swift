@@ -45,7 +45,7 @@ struct QueueLedger {
     return decide { $0.schedule(at: timing.now, policy: timing.policy) }
   }
 
-  var needsCredential: Bool { decide { $0.control.needsCredential } }
+  var control: QueueControl { decide { $0.control } }
 
   var temporaryIDs: TemporaryIDRows {
     TemporaryIDRows(database: context.database, device: device)
@@ -101,6 +101,9 @@ struct QueueLedger {
       let held = decide { $0[mutation.id] }
       let before = mutation.id == armed?.id ? armed?.state : held?.state
       try rows.update(mutation)
+      if let held, held.upstream != mutation.upstream {
+        try rows.setUpstream(mutation.upstream, of: mutation.id)
+      }
       if let held, held.place != mutation.place {
         try overlays.move(mutation.id, to: mutation.place)
       }
@@ -173,11 +176,15 @@ struct QueueLedger {
   private func save(_ control: QueueControl) throws {
     let statement = try PreparedStatement(
       context.database,
-      "INSERT OR REPLACE INTO queue (device, is_paused, needs_credential) VALUES (?1, ?2, ?3)")
+      """
+      INSERT OR REPLACE INTO queue (device, is_paused, needs_credential, refusing) \
+      VALUES (?1, ?2, ?3, ?4)
+      """)
     statement.bind(device, at: 1)
     statement.bind(control.isPaused ? 1 : 0, at: 2)
     statement.bind(
       control.isUnreadable ? QueueRows.unreadable : control.needsCredential ? 1 : 0, at: 3)
+    statement.bind(control.refusing.sorted().joined(separator: ","), at: 4)
     try statement.run()
   }
 }

@@ -13,13 +13,14 @@ struct QueueRows {
 
   func control(of device: String) throws -> QueueControl {
     let statement = try PreparedStatement(
-      database, "SELECT is_paused, needs_credential FROM queue WHERE device = ?1")
+      database, "SELECT is_paused, needs_credential, refusing FROM queue WHERE device = ?1")
     statement.bind(device, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return QueueControl() }
     return QueueControl(
       isPaused: statement.int64(0) != 0, needsCredential: statement.int64(1) != 0,
-      isUnreadable: statement.int64(1) == Self.unreadable)
+      isUnreadable: statement.int64(1) == Self.unreadable,
+      refusing: Set(statement.string(2).split(separator: ",").map(String.init)))
   }
 
   func status(of device: String) throws -> QueueStatus {

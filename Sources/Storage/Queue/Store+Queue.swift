@@ -92,12 +92,15 @@ extension Store {
   /// Replaces the credential of waiting mutations by a newer one of the same user, or of the same
   /// device if it is opaque.
   ///
-  /// - Parameter user: the verified one; nil for an opaque credential.
+  /// - Parameters:
+  ///   - user: the verified one; nil for an opaque credential.
+  ///   - upstream: the upstream that the credential is for; nil for all.
   package func renewCredential(
-    _ sealed: String, scope: Scope, user: String?, of device: String, timing: QueueTiming
+    _ sealed: String, scope: Scope, user: String?, of device: String, for upstream: String? = nil,
+    timing: QueueTiming
   ) async throws(StorageError) -> QueueCommit<Bool> {
     try await queueCommand(.powerFailure, device, timing) { ledger in
-      try ledger.renewCredential(sealed, scope: scope, user: user)
+      try ledger.renewCredential(sealed, scope: scope, user: user, for: upstream)
       return true
     }
   }
@@ -116,8 +119,7 @@ extension Store {
     try await reader.read { try QueueRows(database: $0).devices(after: last, limit: limit) }
   }
 
-  /// Returns the mutations of a device that are sent automatically, or would be if their operation
-  /// had not changed.
+  /// Returns the unfinished mutations of a device.
   package func heldPayloads(of device: String) async throws(StorageError) -> [HeldPayload] {
     try await reader.read { database in
       let statement = try PreparedStatement(database, HeldPayload.selection(ofDevice: true))
@@ -127,11 +129,10 @@ extension Store {
       while try statement.step() {
         held.append(
           HeldPayload(
-            id: MutationID(statement.string(0)), device: device, operation: statement.string(2),
-            step: MutationStep(rawValue: statement.string(3)) ?? .send,
-            verifier: UnknownOutcomeRule(text: statement.string(4))?.verifier,
-            variables: statement.string(5),
-            isParked: statement.string(6) == MutationState.parked.rawValue))
+            id: statement.string(0), device: device, operation: statement.string(2),
+            upstream: statement.string(8), step: statement.string(3),
+            unknownRule: statement.string(4), variables: statement.string(5),
+            state: statement.string(6), reason: statement.string(7)))
       }
       return held
     }
@@ -202,7 +203,7 @@ extension Store {
         context, device: device, timing: timing, readsAll: readsAll)
       let answer = try body(ledger)
       return QueueCommit(
-        answer: answer, outlook: try ledger.outlook(), needsCredential: ledger.needsCredential,
+        answer: answer, outlook: try ledger.outlook(), control: ledger.control,
         report: context.finish())
     }
     return try await writer.write(durability, report: { $0.report }, perform)
@@ -227,7 +228,7 @@ extension Store {
       }
       return commit.answer.map {
         QueueCommit(
-          answer: $0, outlook: commit.outlook, needsCredential: commit.needsCredential,
+          answer: $0, outlook: commit.outlook, control: commit.control,
           report: commit.report)
       }
     } catch {

@@ -15,8 +15,8 @@ extension Store {
     try await upkeep { try OverlayRows.expire(in: $0, now: now) }
   }
 
-  /// Removes mutations that ended 30 days ago, whose idempotency keys count as new from then on,
-  /// and temporary ids that were created 90 days ago. A few hundred at a time.
+  /// Removes mutations that ended 30 days ago, whose idempotency keys count as new from then on, keys
+  /// of local writes of that age, and temporary ids that were created 90 days ago. A few hundred at a time.
   ///
   /// - Parameter now: the queue time, in which both ages are measured.
   /// - Returns: whether there can be more.
@@ -85,7 +85,10 @@ struct MutationHistory {
       $0.bind(made.milliseconds, at: 1)
       $0.bind(Int64(Self.rowsMax), at: 2)
     }
-    return found.count == Self.rowsMax || context.database.changesCount == Self.rowsMax
+    let hasMore = found.count == Self.rowsMax || context.database.changesCount == Self.rowsMax
+    let hasMoreKeys = try LocalWriteKeys(database: context.database)
+      .forget(madeBefore: ended, limit: Self.rowsMax)
+    return hasMore || hasMoreKeys
   }
 
   private func run(_ sql: String, _ bind: (PreparedStatement) -> Void) throws {

@@ -19,6 +19,10 @@ struct EntityTable: Sendable {
   let columns: [String: String]
   /// Fields whose columns hold integers.
   let integers: Set<String>
+  /// Fields whose columns have an index.
+  let indexed: Set<String>
+  /// The forms and columns of indexes over texts, see ``TextIndexes``.
+  private let textIndexes: Set<String>
 
   /// Selects the existing rows of keys: ?1 is the keys as a JSON array, ?2 the scope. The first
   /// column is the key's index in the array. CROSS JOIN keeps the planner from scanning the table
@@ -31,12 +35,17 @@ struct EntityTable: Sendable {
   let delete: String
   let markDue: String
   let markManyDue: String
+  /// Marks the copies of upstream's data in other scopes; the public one is not among them.
+  let markCopiesDue: String
   let readOneScope: String
   let readScopes: String
 
   init(
-    id: Int64, type: String, name: String, columns: [String: String], integers: Set<String> = []
+    id: Int64, type: String, name: String, columns: [String: String], integers: Set<String> = [],
+    indexed: Set<String> = [], textIndexes: Set<String> = []
   ) {
+    self.indexed = indexed
+    self.textIndexes = textIndexes
     self.integers = integers
     self.id = id
     self.type = type
@@ -67,6 +76,14 @@ struct EntityTable: Sendable {
       UPDATE \(table) SET due = max(due, ?3) WHERE scope = ?1 \
       AND key IN (SELECT value FROM json_each(?2)) RETURNING key
       """
+    markCopiesDue = """
+      UPDATE \(table) SET due = ?3 WHERE due < ?3 AND rowid IN (\
+      SELECT stored.rowid FROM private_row CROSS JOIN scope ON scope.id = private_row.scope \
+      CROSS JOIN \(table) AS stored \
+      ON stored.scope = private_row.scope AND stored.key = private_row.key \
+      WHERE private_row.type = \(id) AND private_row.key IN (SELECT value FROM json_each(?1)) \
+      AND scope.kind IN (\(ScopeTable.upstreamKinds)) AND scope.id <> ?2) RETURNING key
+      """
     readOneScope = """
       SELECT key, due, fields, scope, rowid, received FROM \(table) \
       WHERE scope = ?1 AND key IN (SELECT value FROM json_each(?2))
@@ -76,6 +93,10 @@ struct EntityTable: Sendable {
       WHERE scope IN (SELECT value FROM json_each(?1)) \
       AND key IN (SELECT value FROM json_each(?2))
       """
+  }
+
+  func hasTextIndex(_ form: ComparedForm, on field: String) -> Bool {
+    columns[field].map { textIndexes.contains(TextIndexes.suffix(form, $0)) } ?? false
   }
 
   static func quoted(_ name: String) -> String {

@@ -10,6 +10,11 @@ enum QueueSchema {
   /// The tables, each with a `device` column.
   static let tables = ["mutation", "overlay", "temporary_id", "queue"]
 
+  /// The upstreams that refused a queue's credential, separated by commas; empty for all.
+  static func migrateRefusing(_ db: Database) throws {
+    try db.execute(sql: "ALTER TABLE queue ADD COLUMN refusing TEXT NOT NULL DEFAULT ''")
+  }
+
   static func migrate(_ db: Database) throws {
     try db.execute(
       sql: """

@@ -13,6 +13,10 @@ enum ScopeTable {
   static let sharedKinds = Scope.Kind.allCases.filter(\.isShared).map { "\($0.rawValue)" }
     .joined(separator: ", ")
 
+  /// The raw values of the kinds that hold copies of upstream's data, as an SQL list.
+  static let upstreamKinds = [Scope.Kind.public, .user, .role, .claim].map { "\($0.rawValue)" }
+    .joined(separator: ", ")
+
   static func find(_ scope: Scope, _ db: Database) throws -> Int64? {
     if scope == .public { return publicID }
     let statement = try PreparedStatement(

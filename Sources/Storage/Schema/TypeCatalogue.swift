@@ -29,7 +29,7 @@ struct TypeCatalogue: Sendable {
     for row in try Row.fetchAll(db, sql: "SELECT id, name, table_name FROM entity_type") {
       let id: Int64 = row["id"]
       let columns = try Row.fetchAll(
-        db, sql: "SELECT field, column_name, kind FROM entity_column WHERE type = ?",
+        db, sql: "SELECT field, column_name, kind, is_indexed FROM entity_column WHERE type = ?",
         arguments: [id])
       let integers = columns.filter {
         $0["kind"] == EntityType.Column.Kind.integer.rawValue
@@ -37,7 +37,10 @@ struct TypeCatalogue: Sendable {
       tables[row["name"]] = EntityTable(
         id: id, type: row["name"], name: row["table_name"],
         columns: Dictionary(uniqueKeysWithValues: columns.map { ($0["field"], $0["column_name"]) }),
-        integers: Set(integers.map { $0["field"] as String }))
+        integers: Set(integers.map { $0["field"] as String }),
+        indexed: Set(
+          columns.filter { $0["is_indexed"] != Self.noIndex }.map { $0["field"] as String }),
+        textIndexes: try TextIndexes(id: id, table: row["table_name"]).suffixes(db))
     }
     self.tables = tables
     tablesByID = Dictionary(uniqueKeysWithValues: tables.values.map { ($0.id, $0) })
@@ -45,10 +48,12 @@ struct TypeCatalogue: Sendable {
 
   private static func prepare(_ type: EntityType, _ db: Database) throws {
     let (id, table) = try findOrMakeTable(of: type.name, db)
+    try TextIndexes(id: id, table: table).dropOthers(than: type.textIndexes, db)
     for column in type.columns {
       try prepare(
         column, isIndexed: type.indexes.contains(column.name), ofType: id, table: table, db)
     }
+    try TextIndexes(id: id, table: table).make(type.textIndexes, db)
   }
 
   private static func findOrMakeTable(

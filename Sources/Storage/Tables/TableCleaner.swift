@@ -55,7 +55,10 @@ struct TableCleaner {
     memory.counters.floor = max(memory.counters.floor, last ?? 0)
     // An eviction pass in progress holds row numbers of the dropped table.
     memory.eviction = nil
-    for table in ["change", "gone", "private_row", "past", "observed", "entity_column"] {
+    let tables = [
+      "change", "gone", "private_row", "past", "observed", "entity_column", "hook_moment",
+    ]
+    for table in tables {
       try database.execute(sql: "DELETE FROM \(table) WHERE type = ?", arguments: [type.id])
     }
     try UsageSchema.forget(table: type.table, id: type.id, database)

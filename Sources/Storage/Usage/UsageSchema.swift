@@ -150,6 +150,26 @@ enum UsageSchema {
     }
   }
 
+  /// Counts the idempotency keys of local writes, with their stored outcomes.
+  static func countWriteKeys(_ db: Database) throws {
+    let columns = ["idempotency_key", "outcomes"]
+    func add(_ bytes: String, _ row: String) -> String {
+      """
+      INSERT INTO owner_usage VALUES (\(row).kind, \(row).subject, \(bytes))
+        ON CONFLICT (kind, subject) DO UPDATE SET bytes = bytes + excluded.bytes
+      """
+    }
+    try db.execute(
+      sql: """
+        CREATE TRIGGER usage_inserted_local_write AFTER INSERT ON local_write BEGIN
+          \(add(bytes(of: "NEW", columns), "NEW"));
+        END;
+        CREATE TRIGGER usage_deleted_local_write AFTER DELETE ON local_write BEGIN
+          \(add("-\(bytes(of: "OLD", columns))", "OLD"));
+        END;
+        """)
+  }
+
   /// - Parameter name: the table's, quoted.
   private static func countRows(of name: String, _ id: Int64, _ db: Database) throws {
     let (new, old) = (bytes(of: "NEW", entityColumns), bytes(of: "OLD", entityColumns))

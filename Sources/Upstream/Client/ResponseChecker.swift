@@ -264,3 +264,19 @@ struct ResponseChecker {
     return false
   }
 }
+
+extension UpstreamResponse {
+  /// Checks the data against an operation's selection. Data in a refusal is not stored, so it is not
+  /// checked.
+  func checked(against selection: FieldSelection) throws(UpstreamFailure) -> UpstreamResponse {
+    guard let data, permission == nil else { return self }
+    switch ResponseChecker.check(data, selection: selection, errors: ErrorPath.read(errors)) {
+    case .success(let hasSurplus):
+      var checked = self
+      checked.hasSurplus = hasSurplus
+      return checked
+    case .failure(let breach):
+      throw .malformed(status: status, reason: breach.phrase, excerpt: "")
+    }
+  }
+}

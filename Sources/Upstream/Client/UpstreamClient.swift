@@ -1,7 +1,7 @@
 import GraphQL
 package import HTTPClient
 import HTTPTypes
-import LosslessJSON
+package import LosslessJSON
 package import Model
 
 /// Executes operations on one upstream.
@@ -10,49 +10,134 @@ package final class UpstreamClient: Sendable {
   package typealias Exchange =
     @Sendable (HTTPClientRequest, Duration) async throws(HTTPClientError) -> HTTPClientResponse
 
+  /// Returns how long requests of an operation are refused without being sent; nil if they are not.
+  /// `HTTPClient.refusal`, or a script in tests.
+  package typealias Refusal = @Sendable (HTTPURL, _ operation: String) -> Duration?
+
   package let settings: UpstreamConfiguration
   private let exchange: Exchange
+  private let refusal: Refusal
+  /// Nil in tests that script the exchange.
+  private let client: HTTPClient?
   /// Nil if the configured URL is invalid.
   private let url: HTTPURL?
-  private let dialect: any UpstreamDialect
   private let reader: UpstreamResponseReader
+  private let persisted = PersistedDocuments()
 
   /// - Parameter clock: the clock that a date in `Retry-After` is compared with.
-  package init(settings: UpstreamConfiguration, clock: WallClock, exchange: @escaping Exchange) {
+  package convenience init(
+    settings: UpstreamConfiguration, clock: WallClock,
+    refusal: @escaping Refusal = { _, _ in nil }, exchange: @escaping Exchange
+  ) {
+    self.init(
+      settings: settings, clock: clock, client: nil, refusal: refusal, exchange: exchange)
+  }
+
+  private init(
+    settings: UpstreamConfiguration, clock: WallClock, client: HTTPClient?,
+    refusal: @escaping Refusal, exchange: @escaping Exchange
+  ) {
     self.settings = settings
     self.exchange = exchange
+    self.client = client
+    self.refusal = refusal
     url = try? HTTPURL(settings.url)
-    dialect = settings.dialect.implementation
     reader = UpstreamResponseReader(
       bytesMax: settings.responseBytesMax, depthMax: settings.responseDepthMax, clock: clock)
   }
 
   package convenience init(settings: UpstreamConfiguration, clock: WallClock, client: HTTPClient) {
-    self.init(settings: settings, clock: clock) { request, limit throws(HTTPClientError) in
-      try await client.execute(request, within: limit)
+    self.init(
+      settings: settings, clock: clock, client: client,
+      refusal: { url, operation in client.refusal(of: operation, to: url) },
+      exchange: { request, limit throws(HTTPClientError) in
+        try await client.execute(request, within: limit)
+      })
+  }
+
+  /// The scheme, host and port of the endpoint; nil if its URL is invalid.
+  package var origin: String? { url.map { "\($0.origin)" } }
+
+  /// The circuit breakers of its calls; nil before the first call.
+  /// The operations are those whose own breaker is not closed, in alphabetical order.
+  package var breakers: (state: String, operations: [String])? {
+    url.flatMap { client?.breakers(of: $0.origin) }.map { ($0.origin.rawValue, $0.operations) }
+  }
+
+  /// The client of an upstream that is not in the settings; its calls fail without being sent.
+  package static var unconfigured: UpstreamClient {
+    UpstreamClient(
+      settings: UpstreamConfiguration(url: ""), clock: WallClock { Timestamp(milliseconds: 0) }
+    ) { _, _ throws(HTTPClientError) in
+      throw .invalidRequest("the upstream is not configured")
     }
+  }
+
+  /// Returns how long the circuit breaker refuses calls of an operation from now on; nil if a call would
+  /// be sent.
+  package func refusal(of operation: RegisteredOperation) -> Duration? {
+    url.flatMap { refusal($0, operation.name) }
   }
 
   /// Sends one operation and reads the response.
   package func execute(
     _ operation: RegisteredOperation, variables: Variables, call: UpstreamCall
   ) async throws(UpstreamFailure) -> UpstreamResponse {
-    var body = operation.requestOpening
-    body.append(contentsOf: variables.json.utf8)
-    body.append(UInt8(ascii: "}"))
-    var response = try await send(
-      body, call, operation: operation.name, isSafeToRepeat: operation.kind == .query)
-    // Data in a refusal is not stored, so it is not checked.
-    guard let data = response.data, response.permission == nil else { return response }
-    switch ResponseChecker.check(
-      data, selection: operation.selection(for: variables), errors: ErrorPath.read(response.errors))
-    {
-    case .success(let hasSurplus):
-      response.hasSurplus = hasSurplus
-      return response
-    case .failure(let breach):
-      throw .malformed(status: response.status, reason: breach.phrase, excerpt: "")
+    try await exchange(operation, variables: variables, call: call)
+      .checked(against: operation.selection(for: variables))
+  }
+
+  /// Sends the document by hash if settings and upstream allow it, otherwise as text.
+  private func exchange(
+    _ operation: RegisteredOperation, variables: Variables, call: UpstreamCall
+  ) async throws(UpstreamFailure) -> UpstreamResponse {
+    let openings = operation.requestOpenings
+    func sent(_ opening: [UInt8]) async throws(UpstreamFailure) -> UpstreamResponse {
+      try await send(
+        opening + Array(variables.json.utf8) + [UInt8(ascii: "}")], call,
+        operation: operation.name, isSafeToRepeat: operation.kind == .query)
     }
+    let name = operation.name
+    guard settings.documents == .hash, persisted.isInUse(for: name) else {
+      return try await sent(openings.text)
+    }
+    let response: UpstreamResponse
+    do {
+      response = try await sent(openings.hash)
+    } catch {
+      // Servers without this extension miss the document, and say so in their own way.
+      guard case .status(400, _) = error else { throw error }
+      let response = try await sent(openings.both)
+      persisted.noteMisunderstanding(of: name)
+      return response
+    }
+    guard let objection = PersistedDocuments.objection(in: response) else {
+      guard response.kind == .requestError, response.permission == nil, !persisted.isKnown(name)
+      else {
+        persisted.noteSuccess(of: name)
+        return response
+      }
+      // It may miss the document and say so in its own words; it has executed nothing.
+      let second = try await sent(openings.both)
+      if second.kind != .requestError { persisted.noteMisunderstanding(of: name) }
+      return second
+    }
+    persisted.note(objection, of: name)
+    return try await sent(objection == .unknown ? openings.both : openings.text)
+  }
+
+  /// Sends a document that is not registered, and reads the response without checking its data.
+  ///
+  /// - Parameter variables: a JSON object; nil without one.
+  package func execute(
+    text: String, operationName: String?, variables: JSONValue?, isSafeToRepeat: Bool,
+    call: UpstreamCall
+  ) async throws(UpstreamFailure) -> UpstreamResponse {
+    var body: [JSONMember] = [JSONMember("query", .string(text))]
+    if let operationName { body.append(JSONMember("operationName", .string(operationName))) }
+    if let variables { body.append(JSONMember("variables", variables)) }
+    return try await send(
+      JSONValue.object(body).bytes, call, operation: "", isSafeToRepeat: isSafeToRepeat)
   }
 
   /// Requests the schema; the response is that of the introspection query, not parsed. Servers that
@@ -79,7 +164,7 @@ package final class UpstreamClient: Sendable {
   ) async throws(UpstreamFailure) -> UpstreamResponse {
     guard let url else { throw .notSent(cause: "\"\(settings.url)\" is not an HTTP address") }
     let request = HTTPClientRequest(
-      method: .post, url: url, fields: fields(of: call), body: body,
+      method: .post, url: url, fields: requestFields(of: call), body: body,
       isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.responseBytesMax,
       operation: operation)
     let response: HTTPClientResponse
@@ -91,33 +176,12 @@ package final class UpstreamClient: Sendable {
     return try reader.read(response)
   }
 
-  // MARK: Headers
-
-  /// The headers of a call. A user's credential is sent without the service's own. With the
-  /// service's own, a caller's headers are sent only if they name no other authority and replace
-  /// none of the service's.
-  private func fields(of call: UpstreamCall) -> HTTPFields {
-    var fields = HTTPFields()
+  private func requestFields(of call: UpstreamCall) -> HTTPFields {
+    var fields = CallHeaders(call, settings: settings).fields
     fields[.contentType] = "application/json"
     fields[.accept] = "application/graphql-response+json, application/json;q=0.9"
-    var own: [UpstreamConfiguration.Header] = []
-    if !call.carriesUserCredential {
-      own = settings.headers
-      if let secret = settings.secret { own.append(dialect.credential(secret)) }
-    }
-    let ownNames = Set(own.map { $0.name.lowercased() })
-    let forwarded = call.forwarded.filter { header in
-      let name = header.name.lowercased()
-      return !ownNames.contains(name) && (own.isEmpty || !dialect.isAuthority(name))
-    }
-    for header in forwarded + own { append(header.name, header.value, to: &fields) }
-    if let traceparent = call.traceparent { append("traceparent", traceparent, to: &fields) }
-    if let key = call.idempotencyKey { append("Idempotency-Key", key, to: &fields) }
+    if let traceparent = call.traceparent { fields.append("traceparent", traceparent) }
+    if let key = call.idempotencyKey { fields.append("Idempotency-Key", key) }
     return fields
-  }
-
-  private func append(_ name: String, _ value: String, to fields: inout HTTPFields) {
-    guard let name = HTTPField.Name(name) else { return }
-    fields.append(HTTPField(name: name, value: value))
   }
 }

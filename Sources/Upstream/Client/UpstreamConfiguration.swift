@@ -1,3 +1,21 @@
+package import HTTPClient
+package import Model
+
+/// How subscriptions are opened.
+package enum SubscriptionChoice: Hashable, Sendable {
+  /// By WebSocket, in the subprotocol that upstream chooses; with AppSync in AppSync's own protocol.
+  case automatic
+  /// By WebSocket and `graphql-transport-ws` alone.
+  case transportWS
+  /// By WebSocket and the older `graphql-ws` alone. With AppSync: with the credential in the URL's
+  /// query, for endpoints that do not read it from the subprotocol.
+  case legacyWS
+  /// By an event stream for each subscription.
+  case eventStream
+  /// Not at all.
+  case off
+}
+
 /// Settings of an upstream.
 package struct UpstreamConfiguration: Sendable {
   package struct Header: Hashable, Sendable {
@@ -10,7 +28,7 @@ package struct UpstreamConfiguration: Sendable {
     }
   }
 
-  package var name: String
+  package var name: UpstreamName
   package var url: String
   package var dialect: Dialect
   /// The service's own headers, sent with every call without a user's credential.
@@ -18,6 +36,11 @@ package struct UpstreamConfiguration: Sendable {
   /// The dialect's secret: Hasura's admin secret, AppSync's API key, a bearer token for others.
   package var secret: String?
   package var timeout: Duration
+  package var documents: DocumentSending
+  package var subscriptions: SubscriptionChoice
+  /// Where subscriptions are opened; derived from `url` if nil. With `http` for `ws`, `https` for
+  /// `wss`.
+  package var webSocketURL: HTTPURL?
   package var responseBytesMax: Int
   /// Maximum nesting depth of a response, in open objects and lists.
   package var responseDepthMax: Int
@@ -30,8 +53,10 @@ package struct UpstreamConfiguration: Sendable {
   package static let responseDepthCeiling = 900
 
   package init(
-    name: String = "default", url: String, dialect: Dialect = .plain, headers: [Header] = [],
+    name: UpstreamName = .sole, url: String, dialect: Dialect = .plain, headers: [Header] = [],
     secret: String? = nil, timeout: Duration = .seconds(10),
+    documents: DocumentSending = .text, subscriptions: SubscriptionChoice = .automatic,
+    webSocketURL: HTTPURL? = nil,
     responseBytesMax: Int = responseBytesDefault, responseDepthMax: Int = responseDepthDefault
   ) {
     self.name = name
@@ -40,6 +65,9 @@ package struct UpstreamConfiguration: Sendable {
     self.headers = headers
     self.secret = secret
     self.timeout = timeout
+    self.documents = documents
+    self.subscriptions = subscriptions
+    self.webSocketURL = webSocketURL
     self.responseBytesMax = responseBytesMax
     self.responseDepthMax = responseDepthMax
   }

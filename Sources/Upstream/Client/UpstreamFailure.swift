@@ -1,5 +1,3 @@
-import HTTPClient
-
 /// Why there is no usable upstream response. Each case states whether upstream may have acted.
 package enum UpstreamFailure: Error, Hashable, Sendable {
   /// Nothing was sent: name resolution, connection or TLS failed, or the circuit breaker is open.
@@ -19,11 +17,17 @@ package enum UpstreamFailure: Error, Hashable, Sendable {
   case tooLarge(bytesMax: Int)
   /// The caller disconnected.
   case cancelled(wasSent: Bool)
+  /// Upstream does not accept the credential of a connection for subscriptions, or does not allow
+  /// the subscription. A refused call has a response instead: ``UpstreamResponse/permission``.
+  case refused(PermissionProblem)
+  /// Upstream does not execute a subscription, or ended it with errors. The reason is fit for
+  /// clients.
+  case rejected(reason: String)
 
   /// Whether upstream may have executed the operation.
   package var wasSent: Bool {
     switch self {
-    case .notSent, .busy: false
+    case .notSent, .busy, .refused, .rejected: false
     case .timeout(let wasSent), .cancelled(let wasSent): wasSent
     case .lost, .status, .malformed, .tooLarge: true
     }
@@ -62,28 +66,9 @@ extension UpstreamFailure: CustomStringConvertible {
         + (excerpt.isEmpty ? "" : "; it begins: \(excerpt)")
     case .tooLarge(let bytesMax): "upstream's response is larger than \(bytesMax) bytes"
     case .cancelled: "the call to upstream was cancelled"
-    }
-  }
-}
-
-extension UpstreamFailure {
-  init(_ error: HTTPClientError, bytesMax: Int) {
-    switch error {
-    case .invalidRequest, .unresolved, .connectFailed, .connectTimedOut, .tls, .breakerOpen,
-      .clientClosed:
-      self = .notSent(cause: "\(error)")
-    case .queueFull, .queueTimedOut:
-      self = .busy
-    case .noResponseInTime, .responseTooSlow:
-      self = .timeout(wasSent: true)
-    case .connectionLost, .responseTruncated:
-      self = .lost(cause: "\(error)")
-    case .responseMalformed, .responseUndecodable:
-      self = .malformed(status: 0, reason: "\(error)", excerpt: "")
-    case .responseTooLarge:
-      self = .tooLarge(bytesMax: bytesMax)
-    case .cancelled(let wasSent):
-      self = .cancelled(wasSent: wasSent)
+    case .refused(.unauthenticated): "upstream does not accept the credential"
+    case .refused(.forbidden): "upstream does not allow this"
+    case .rejected(let reason): "upstream rejected the subscription: \(reason)"
     }
   }
 }

@@ -138,7 +138,7 @@ extension PermissionProblem {
     }
   }
 
-  init?(status: Int) {
+  package init?(status: Int) {
     switch status {
     case 401: self = .unauthenticated
     case 403: self = .forbidden

@@ -35,6 +35,27 @@ struct UpstreamResponseReader {
     throw .malformed(status: status, reason: reason, excerpt: excerpt(response))
   }
 
+  /// Reads the payload of a subscription's event: a part of a message, which says no status.
+  func read(
+    payload range: Range<Int>, of message: [UInt8]
+  ) throws(UpstreamFailure) -> UpstreamResponse {
+    let document: JSONDocument
+    do throws(JSONParseError) {
+      document = try JSONDocument(message, range: range, limits: limits)
+    } catch {
+      throw .malformed(status: 0, reason: fault(error).reason, excerpt: "")
+    }
+    let permission = permission(status: 200, document: document)
+    if let response = UpstreamResponse(document: document, permission: permission) {
+      return response
+    }
+    throw .malformed(status: 0, reason: Self.fault(of: document.root), excerpt: "")
+  }
+
+  private var limits: JSONLimits {
+    JSONLimits(depthMax: depthMax, bytesMax: bytesMax, valuesMax: .max)
+  }
+
   /// Data with an error status is not trusted to be complete. Errors alone are usable, except with
   /// statuses after which the same request can succeed.
   private func isUsable(_ response: UpstreamResponse) -> Bool {
@@ -60,18 +81,18 @@ struct UpstreamResponseReader {
       response.body.starts(with: Self.byteOrderMark)
       ? Array(response.body.dropFirst(Self.byteOrderMark.count)) : response.body
     do throws(JSONParseError) {
-      return .success(
-        try JSONDocument(
-          body, limits: JSONLimits(depthMax: depthMax, bytesMax: bytesMax, valuesMax: .max)))
+      return .success(try JSONDocument(body, limits: limits))
     } catch {
-      if body.isEmpty { return .failure(BodyFault(reason: "it is empty")) }
-      if case .tooDeep(let limit) = error.reason {
-        return .failure(
-          BodyFault(
-            reason: "it is nested deeper than \(limit) levels (setting upstream.responseDepth)"))
-      }
-      return .failure(BodyFault(reason: "it is not valid JSON: \(error)"))
+      return .failure(body.isEmpty ? BodyFault(reason: "it is empty") : fault(error))
     }
+  }
+
+  private func fault(_ error: JSONParseError) -> BodyFault {
+    guard case .tooDeep(let limit) = error.reason else {
+      return BodyFault(reason: "it is not valid JSON: \(error)")
+    }
+    return BodyFault(
+      reason: "it is nested deeper than \(limit) levels (setting upstream.responseDepth)")
   }
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -8,6 +8,7 @@ package struct LocalSchemaReader {
   private let foreignTypes: Set<String>
   private let takenNames: Set<String>
   private let viewNames: Set<String>
+  private let upstream: UpstreamViewReader
   private(set) var findings: [Finding] = []
   private var definitions: [String: TypeDefinition] = [:]
   /// The views of the last file read, if it had no faults.
@@ -16,8 +17,12 @@ package struct LocalSchemaReader {
   /// - Parameters:
   ///   - catalogue: the operations' catalogue, whose types local types can refer to.
   ///   - viewNames: the names of the operations' fragments.
-  package init(catalogue: EntityCatalogue, viewNames: Set<String> = []) {
+  ///   - views: the operations' views, by name.
+  package init(
+    catalogue: EntityCatalogue, viewNames: Set<String> = [], views: [String: EntityView] = [:]
+  ) {
     self.viewNames = viewNames
+    upstream = UpstreamViewReader(catalogue: catalogue, views: views)
     foreignTypes = Set(catalogue.types.map(\.name))
     takenNames = foreignTypes.union(catalogue.shapes.keys).union(catalogue.possibleTypes.keys)
   }
@@ -35,7 +40,8 @@ package struct LocalSchemaReader {
     for type in types where !type.isExtension { declare(type) }
     let schema = schema(of: types.filter { !$0.isExtension })
     var reader = LocalViewReader(
-      schema: schema, fragments: document.fragments, takenNames: viewNames)
+      schema: schema, fragments: document.fragments, takenNames: viewNames,
+      upstream: upstream)
     views = reader.read()
     findings += reader.findings
     findings = Self.sorted(findings)
@@ -287,12 +293,21 @@ extension EntityCatalogue {
 }
 
 extension OperationRegistry {
+  /// Returns the same operations with other descriptions of the same types.
+  package func with(types: [EntityType]) -> OperationRegistry {
+    OperationRegistry(
+      operations: operations,
+      catalogue: EntityCatalogue(
+        types: types, possibleTypes: catalogue.possibleTypes, shapes: catalogue.shapes),
+      views: views, inputObjects: inputObjects, outline: outline)
+  }
+
   /// The same operations with a catalogue that includes local types, and with views of them.
   package func adding(_ local: LocalSchema, views added: [EntityView] = []) -> OperationRegistry {
     guard !local.isEmpty else { return self }
     return OperationRegistry(
       operations: operations, catalogue: catalogue.adding(local),
       views: views.merging(added.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
-      inputObjects: inputObjects)
+      inputObjects: inputObjects, outline: outline)
   }
 }

@@ -3,17 +3,22 @@ import Model
 
 /// Reads the fragments of `local.graphql`: views of local types.
 ///
-/// A view selects fields. Selections below a relationship are accepted but the entity is shown as
-/// its id, as in views of upstream types.
+/// A view selects fields. Selections below a relationship are views of the entities that are nested
+/// there, of local and of upstream types. Those of upstream types can spread the operations' fragments.
 struct LocalViewReader {
   private let schema: LocalSchema
+  private let upstream: UpstreamViewReader
   private let fragments: [String: FragmentDefinition]
   /// Names of the operations' fragments.
   private let takenNames: Set<String>
   private(set) var findings: [Finding] = []
 
-  init(schema: LocalSchema, fragments: [FragmentDefinition], takenNames: Set<String>) {
+  init(
+    schema: LocalSchema, fragments: [FragmentDefinition], takenNames: Set<String>,
+    upstream: UpstreamViewReader
+  ) {
     self.schema = schema
+    self.upstream = upstream
     self.fragments = Dictionary(
       fragments.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     self.takenNames = takenNames
@@ -102,17 +107,24 @@ struct LocalViewReader {
     for argument in field.arguments {
       fault("Fields of local types cannot have arguments.", at: argument.location)
     }
-    check(field, local, open: open)
-    guard let other = fields.first(where: { $0.responseName == shown }) else {
-      fields.append(SelectedField(responseName: shown, name: name, storageName: name))
+    let value = value(of: field, local, open: open)
+    let added = SelectedField(
+      responseName: shown, name: name, storageName: name, value: value)
+    guard let other = fields.firstIndex(where: { $0.responseName == shown }) else {
+      fields.append(added)
       return
     }
-    if other.name != name {
-      fault("\(shown) is already the response name of \(other.name).", at: field.location)
+    if fields[other].name != name {
+      fault(
+        "\(shown) is already the response name of \(fields[other].name).", at: field.location)
+    } else {
+      fields[other] = fields[other].merging(added)
     }
   }
 
-  private mutating func check(_ field: Field, _ local: LocalField, open: Set<String>) {
+  private mutating func value(
+    of field: Field, _ local: LocalField, open: Set<String>
+  ) -> SelectedField.Value {
     switch (local.kind, field.selectionSet) {
     case (.scalar, let set?), (.enumeration, let set?):
       fault("\(local.name) is a leaf and cannot have a selection.", at: set.location)
@@ -121,7 +133,41 @@ struct LocalViewReader {
       collect(set, of: name, schema.objects[name] ?? [], into: &inner, open: open)
     case (.object, nil), (.entity, nil):
       fault("\(local.name) must have a selection of fields.", at: field.location)
-    case (.scalar, nil), (.enumeration, nil), (.entity, _?): break
+    case (.entity(let name, _), let set?):
+      var inner: [SelectedField] = []
+      if let type = schema.types[name] {
+        collect(set, of: name, type.fields, into: &inner, open: open)
+      } else {
+        inner = upstream.fields(set, of: name) { findings.append($0) }
+      }
+      return .object(
+        FieldSelection(
+          types: [ObjectSelection(type: name, fields: inner, key: nil)], typenameResponseName: nil))
+    case (.scalar, nil), (.enumeration, nil): break
     }
+    return .leaf
+  }
+}
+
+extension SelectedField {
+  /// Returns the field with the selections of both.
+  func merging(_ other: SelectedField) -> SelectedField {
+    guard case .object(let own) = value, case .object(let more) = other.value else { return self }
+    let types = own.types.values.map { object in
+      let fields = (more.types[object.type]?.fields ?? []).reduce(into: object.fields) {
+        fields, field in
+        if let known = fields.firstIndex(where: { $0.responseName == field.responseName }) {
+          fields[known] = fields[known].merging(field)
+        } else {
+          fields.append(field)
+        }
+      }
+      return ObjectSelection(
+        type: object.type, typename: object.typename, fields: fields, key: object.key)
+    }
+    return SelectedField(
+      responseName: responseName, name: name, storageName: storageName,
+      value: .object(
+        FieldSelection(types: types, typenameResponseName: own.typenameResponseName)))
   }
 }

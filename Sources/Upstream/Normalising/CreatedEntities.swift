@@ -42,7 +42,7 @@ package enum CreatedEntities {
     _ node: JSONNode, _ selection: FieldSelection
   ) -> ObjectSelection? {
     guard let name = selection.typenameResponseName else { return selection.single }
-    return node[name]?.string.flatMap { selection.types[$0] }
+    return node[name]?.string.flatMap { selection.object(typename: $0) }
   }
 
   private static func key(of node: JSONNode, _ object: ObjectSelection) -> EntityKey? {

@@ -7,7 +7,10 @@ import Model
 /// Built for each walk; an operation has tens of fields where a response has thousands.
 struct NormalisationPlan {
   struct Object {
+    /// The name that the type is stored under.
     let type: String
+    /// The type's name in responses.
+    let typename: String
     /// Indexes of ``NormalisationPlan/fields``.
     let fields: Range<Int>
     /// Nil for an embedded object.
@@ -111,14 +114,14 @@ struct NormalisationPlan {
     typeNames.append(object.type)
     objects.append(
       Object(
-        type: object.type, fields: firstField..<fields.count,
+        type: object.type, typename: object.typename, fields: firstField..<fields.count,
         key: object.key?.map(\.canonical)))
     objectShapes.append(
       PlanTables.Object(
         firstField: Int32(firstField), endField: Int32(fields.count),
         keyPartCount: Int32(object.key?.count ?? 0),
         hasTextKey: object.key?.count == 1 && object.key?.first?.canonical == .text,
-        typeName: name(object.type),
+        storedType: name(object.type), typename: name(object.typename),
         hasRepeatedNames: Set(object.fields.map(\.storageName)).count < object.fields.count))
   }
 
@@ -143,14 +146,14 @@ struct NormalisationPlan {
 }
 
 extension NormalisationPlan {
-  /// The concrete type of an object at a position, as an index of ``objects``; nil for a type that
-  /// the schema does not know.
+  /// The concrete type of a response's object at a position, as an index of ``objects``; nil for a
+  /// type that the schema does not know.
   func object(of node: JSONNode, at position: Int) -> Int? {
     guard let name = positions[position].typenameResponseName else {
       return positions[position].objects.first
     }
     guard let typename = node[name]?.string else { return nil }
-    return positions[position].objects.first { objects[$0].type == typename }
+    return positions[position].objects.first { objects[$0].typename == typename }
   }
 
   /// The field of an object's member, tried first at the expected index.

@@ -22,7 +22,7 @@ extension NormalisationWalker {
   ///   copied from there.
   mutating func appendReference(_ key: EntityKey, _ object: Int, rawKey: Range<Int>) {
     appendWord("{\"$ref\":[")
-    text.append(contentsOf: tables.text(tables.objects[object].typeName))
+    text.append(contentsOf: tables.text(tables.objects[object].storedType))
     text.append(UInt8(ascii: ","))
     // Equal lengths mean that it contains no escapes.
     if rawKey.count == key.key.utf8.count + 2, scanner.byte(rawKey.lowerBound) == UInt8(ascii: "\"")
@@ -39,7 +39,7 @@ extension NormalisationWalker {
   /// Writes the pending fields since `start` as one object, and removes them.
   mutating func appendEmbedded(_ object: Int, from start: Int) {
     appendWord("{\"__typename\":")
-    text.append(contentsOf: tables.text(tables.objects[object].typeName))
+    text.append(contentsOf: tables.text(tables.objects[object].storedType))
     if tables.objects[object].hasRepeatedNames {
       for field in takePending(from: start, of: object) {
         var writer = JSONWriter()

@@ -58,21 +58,22 @@ package enum Normaliser {
       isFaithful: found.isFaithful && !response.hasSurplus)
   }
 
-  /// Adds the declared effects of an executed mutation. With errors in its response it is unknown
-  /// which of them happened: then the entities that it would delete are fetched again instead.
+  /// Adds the declared effects of an executed mutation or of a subscription's event. With errors in the
+  /// response it is unknown which of them happened: then the entities that it would delete are fetched
+  /// again instead.
   private static func addEffects(
     of response: UpstreamResponse, _ operation: RegisteredOperation, _ variables: Variables,
     to normalised: inout NormalisedResponse
   ) {
-    guard operation.kind == .mutation, response.kind != .requestError else { return }
-    normalised.marksPublicCopies = normalised.scope.kind != .public
+    guard operation.kind != .query, response.kind != .requestError else { return }
+    // An event of a user's subscription comes once for each user; it says nothing of the shared copies.
+    normalised.marksPublicCopies =
+      operation.kind == .mutation && normalised.scope.kind != .public
     if response.kind == .success {
-      normalised.deletions = operation.deletedTargets(with: variables).compactMap { target in
-        if case .entity(let key) = target { key } else { nil }
-      }
-      normalised.invalidations = operation.changedTargets(with: variables)
-    } else {
-      normalised.invalidations = operation.affectedTargets(with: variables)
+      normalised.deletions = operation.deletedEntities(with: variables, data: response.data)
+      normalised.invalidations = operation.changedTargets(with: variables, data: response.data)
+    } else if operation.kind == .mutation || response.data != nil {
+      normalised.invalidations = operation.affectedTargets(with: variables, data: response.data)
     }
   }
 }

@@ -36,8 +36,10 @@ struct PlanTables {
     let keyPartCount: Int32
     /// Whether the key is one field whose text is the key.
     let hasTextKey: Bool
-    /// `"Film"`
-    let typeName: Name
+    /// `"Film"`: the name that the type is stored under.
+    let storedType: Name
+    /// The type's name in responses.
+    let typename: Name
     /// Whether two response names stand for one stored field.
     let hasRepeatedNames: Bool
 
@@ -95,10 +97,19 @@ struct PlanTables {
     return nil
   }
 
-  /// The object type of a position that is named at a range of the text, quotes included.
+  /// The object type of a position that a response names at a range of its text, quotes included.
   func object(named range: Range<Int>, at position: Int, of scanner: TextScanner) -> Int? {
     for index in positions[position].objects
-    where isName(objects[index].typeName, at: range, of: scanner) {
+    where isName(objects[index].typename, at: range, of: scanner) {
+      return index
+    }
+    return nil
+  }
+
+  /// The object type of a position that stored text names at a range, quotes included.
+  func object(stored range: Range<Int>, at position: Int, of scanner: TextScanner) -> Int? {
+    for index in positions[position].objects
+    where isName(objects[index].storedType, at: range, of: scanner) {
       return index
     }
     return nil

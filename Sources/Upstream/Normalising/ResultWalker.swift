@@ -129,7 +129,7 @@ struct ResultWalker {
       output.append(contentsOf: tables.text(tables.fields[field].responseName))
       output.append(UInt8(ascii: ":"))
       if tables.fields[field].isTypename {
-        output.append(contentsOf: tables.text(tables.objects[object].typeName))
+        output.append(contentsOf: tables.text(tables.objects[object].typename))
         continue
       }
       let value = objects.value(
@@ -276,7 +276,7 @@ struct ResultWalker {
       return write(reference: value, at: position, errors: errors)
     }
     let type = value..<scanner.skipValue(value)
-    guard let object = tables.object(named: type, at: position, of: scanner) else {
+    guard let object = tables.object(stored: type, at: position, of: scanner) else {
       offset = scanner.skipValue(offset)
       return writeMissing()
     }
@@ -292,7 +292,7 @@ struct ResultWalker {
     let typeStart = scanner.skipBracket(offset)
     let typeEnd = scanner.skipString(typeStart)
     let keyStart = scanner.skipComma(typeEnd)
-    guard let object = tables.object(named: typeStart..<typeEnd, at: position, of: scanner),
+    guard let object = tables.object(stored: typeStart..<typeEnd, at: position, of: scanner),
       let key = key(at: keyStart..<scanner.skipString(keyStart)),
       let record = objects.records[EntityKey(type: plan.objects[object].type, key: key)]
     else {

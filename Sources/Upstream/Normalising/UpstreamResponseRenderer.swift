@@ -34,6 +34,19 @@ package enum UpstreamResponseRenderer {
     return writer.bytes
   }
 
+  /// The body of a response to a document without a selection of ours: `data` and `errors` as
+  /// upstream sent them.
+  package static func renderUnchecked(_ response: UpstreamResponse) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.reserve(response.document.bytes.count)
+    writer.beginObject()
+    writer.name("data")
+    if let data = response.data { writer.value(data) } else { writer.null() }
+    writeErrors(of: response, to: &writer)
+    writer.endObject()
+    return writer.bytes
+  }
+
   private static func writeErrors(of response: UpstreamResponse, to writer: inout JSONWriter) {
     guard let errors = response.errors else { return }
     writer.name("errors")

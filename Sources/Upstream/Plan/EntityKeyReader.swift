@@ -14,39 +14,48 @@ struct EntityKeyReader {
   }
 
   mutating func read() -> EntityKeys {
-    for name in settings.keys.keys.sorted() where schema.type(named: name) == nil {
-      let hint = NearestNames.didYouMean(name, among: schema.types.names)
-      fault("types.\(name).key is set for an unknown type.\(hint)", at: .none)
-    }
     let roots = Set(OperationType.allCases.compactMap { schema.rootName(for: $0) })
-    var rules: [EntityKeyRule] = []
+    var rules: [String: EntityKeyRule] = [:]
     for type in schema.types
     where type.kind == .object && !roots.contains(type.name) && !type.name.hasPrefix("__") {
-      if let rule = rule(for: type) { rules.append(rule) }
+      if let rule = rule(for: type) { rules[type.name] = rule }
     }
     return EntityKeys(rules)
   }
 
-  private mutating func fault(_ message: String, at location: Location) {
-    findings.append(Finding(.fault, message, at: location))
+  /// Where a key is declared.
+  private enum Origin {
+    case schema(Location)
+    case settings(name: String)
+  }
+
+  private mutating func fault(_ message: String, at origin: Origin) {
+    switch origin {
+    case .schema(let location): findings.append(Finding(.fault, message, at: location))
+    case .settings(let name):
+      // Several upstreams can have a type that one setting is for.
+      let place = settings.upstream == .sole ? "" : " (upstream \(settings.upstream))"
+      findings.append(Finding(.fault, "`\(name)`\(place): \(message)", setting: name))
+    }
   }
 
   private mutating func rule(for type: NamedType) -> EntityKeyRule? {
     let owners = [type] + type.interfaces.compactMap { schema.type(named: $0) }
     for owner in owners {
-      if let fields = settings.keys[owner.name] {
-        return rule(for: type, fields: fields, at: .none)
+      let stored = settings.storedTypes[owner.name]
+      if let fields = settings.keys[stored] {
+        return rule(for: type, fields: fields, at: .settings(name: "types.\(stored).key"))
       }
     }
     for owner in owners {
       if let directive = owner.directives.directive(named: ClientDirectives.key),
         let text = directive.argument(named: "fields")?.stringText
       {
-        return rule(for: type, fields: fields(in: text), at: directive.location)
+        return rule(for: type, fields: fields(in: text), at: .schema(directive.location))
       }
     }
     guard let id = type.fields[Self.defaultField], isUsable(id) else { return nil }
-    return EntityKeyRule(type: type.name, parts: [part(id)])
+    return EntityKeyRule(type: settings.storedTypes[type.name], parts: [part(id)])
   }
 
   /// The key of a type without another one.
@@ -57,10 +66,10 @@ struct EntityKeyReader {
   }
 
   private mutating func rule(
-    for type: NamedType, fields: [String], at location: Location
+    for type: NamedType, fields: [String], at origin: Origin
   ) -> EntityKeyRule? {
     guard !fields.isEmpty, Set(fields).count == fields.count else {
-      fault("The key of \(type.name) must name one or more different fields.", at: location)
+      fault("The key of \(type.name) must name one or more different fields.", at: origin)
       return nil
     }
     var parts: [EntityKeyRule.Part] = []
@@ -69,18 +78,18 @@ struct EntityKeyReader {
         let hint = NearestNames.didYouMean(name, among: type.fields.names)
         fault(
           "The key of \(type.name) names the unknown field \"\(name)\".\(hint)",
-          at: location)
+          at: origin)
         return nil
       }
       guard isUsable(field) else {
         fault(
           "\"\(name)\" cannot be part of the key of \(type.name): a key field must be a scalar or "
-            + "an enum without arguments.", at: location)
+            + "an enum without arguments.", at: origin)
         return nil
       }
       parts.append(part(field))
     }
-    return EntityKeyRule(type: type.name, parts: parts)
+    return EntityKeyRule(type: settings.storedTypes[type.name], parts: parts)
   }
 
   private func isUsable(_ field: SchemaField) -> Bool {

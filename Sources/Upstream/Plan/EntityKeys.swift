@@ -4,13 +4,33 @@ import Model
 
 /// The object types that are entities, and their keys.
 struct EntityKeys: Sendable {
+  /// By name in the schema.
   private let rules: [String: EntityKeyRule]
+  /// By the name that a type is stored under.
+  private let stored: [String: EntityKeyRule]
+  /// Rules of types that only other upstreams store, by the name that they are stored under.
+  private let foreign: [String: EntityKeyRule]
 
-  init(_ rules: [EntityKeyRule]) {
-    self.rules = Dictionary(rules.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
+  init(_ rules: [String: EntityKeyRule], foreign: [String: EntityKeyRule] = [:]) {
+    self.rules = rules
+    self.foreign = foreign
+    stored = Dictionary(
+      rules.values.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The rule of a type of the schema.
   subscript(type: String) -> EntityKeyRule? { rules[type] }
+
+  /// The rule of a type by the name that it is stored under, of any upstream.
+  func rule(stored name: String) -> EntityKeyRule? { stored[name] ?? foreign[name] }
+
+  /// The rules of the schema's types, by the name that they are stored under.
+  var storedRules: [String: EntityKeyRule] { stored }
+
+  /// The keys with the types of other upstreams.
+  func adding(foreign: [String: EntityKeyRule]) -> EntityKeys {
+    EntityKeys(rules, foreign: foreign)
+  }
 
   /// The key formed by a field's arguments, if the field looks up one object by key: it returns an
   /// object type, and its arguments are exactly the key's fields by name and kind.
@@ -32,7 +52,7 @@ struct EntityKeys: Sendable {
   }
 
   /// An id is often declared `String` on one side.
-  private static func isComparable(_ left: TypeReference, _ right: TypeReference) -> Bool {
+  static func isComparable(_ left: TypeReference, _ right: TypeReference) -> Bool {
     guard left.item == nil, right.item == nil else { return false }
     let texts: Set<String> = ["ID", "String"]
     let (left, right) = (left.name.value, right.name.value)
@@ -47,6 +67,7 @@ struct EntityKeyRule: Hashable {
     let canonical: KeyField.Canonical
   }
 
+  /// The name that the type is stored under.
   let type: String
   /// In declared order, at least one.
   let parts: [Part]

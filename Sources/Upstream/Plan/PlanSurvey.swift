@@ -1,6 +1,7 @@
 import Model
 
-/// Everything that a plan can reach, collected once from the plan without conditions.
+/// Everything that a plan can reach, collected once from the plan without conditions. Types have the
+/// names that they are stored under.
 struct PlanSurvey {
   /// A field of an entity type that the store can keep in a column.
   struct EntityField: Hashable {
@@ -27,13 +28,15 @@ struct PlanSurvey {
   private(set) var lookupTypes: Set<String> = []
   /// Fields without arguments that are not lists, by entity type.
   private(set) var entityFields: [String: Set<EntityField>] = [:]
-  /// The selected fields of each object type, by schema name.
+  /// The selected fields of each object type.
   private(set) var shapes: [String: [String: ObjectShape.Field]] = [:]
   /// Names of the leaves selected on embedded objects.
   private(set) var embeddedLeaves: [EmbeddedPlace: Set<String>] = [:]
+  private let names: StoredTypeNames
   private var seen: Set<ObjectIdentifier> = []
 
-  init(_ plan: PlannedSelection) {
+  init(_ plan: PlannedSelection, names: StoredTypeNames) {
+    self.names = names
     walk(plan)
   }
 
@@ -79,7 +82,7 @@ struct PlanSurvey {
     var value = ObjectShape.Value.leaf
     if case .object(let inner) = field.value {
       value = .object(
-        type: field.typeName, isAbstract: inner.typenameResponseName != nil,
+        type: names[field.typeName], isAbstract: inner.typenameResponseName != nil,
         holdsEntities: inner.objects.contains { $0.key != nil })
     }
     shapes[object.type, default: [:]][field.name] = ObjectShape.Field(

@@ -28,26 +28,32 @@ final class PlannedSelection: Sendable {
 
 /// The fields selected on one concrete type.
 struct PlannedObject: Sendable {
+  /// The name that the type is stored under.
   let type: String
+  /// The type's name in the schema.
+  let typename: String
   let fields: [PlannedField]
   let key: [KeyField]?
   private let shared: ObjectSelection?
 
-  init(type: String, fields: [PlannedField], key: [KeyField]?) {
+  init(type: String, typename: String, fields: [PlannedField], key: [KeyField]?) {
     self.type = type
+    self.typename = typename
     self.fields = fields
     self.key = key
     shared =
       fields.contains(where: \.dependsOnVariables)
       ? nil
-      : ObjectSelection(type: type, fields: fields.map { $0.selected(.none) }, key: key)
+      : ObjectSelection(
+        type: type, typename: typename, fields: fields.map { $0.selected(.none) }, key: key)
   }
 
   var dependsOnVariables: Bool { shared == nil }
 
   func selected(_ variables: Variables) -> ObjectSelection {
     shared
-      ?? ObjectSelection(type: type, fields: fields.map { $0.selected(variables) }, key: key)
+      ?? ObjectSelection(
+        type: type, typename: typename, fields: fields.map { $0.selected(variables) }, key: key)
   }
 }
 

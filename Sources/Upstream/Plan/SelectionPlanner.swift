@@ -12,6 +12,7 @@ struct SelectionPlanner {
     let schema: Schema
     let fragments: [String: FragmentDefinition]
     let keys: EntityKeys
+    let names: StoredTypeNames
     let literals: LiteralReader
   }
 
@@ -77,7 +78,9 @@ struct SelectionPlanner {
     let fields = collector.groups(sets, on: type).compactMap {
       plan($0, on: type, isLookupRoot: isLookupRoot)
     }
-    return PlannedObject(type: type.name, fields: fields, key: key(of: type.name, in: fields))
+    return PlannedObject(
+      type: ground.names[type.name], typename: type.name, fields: fields,
+      key: key(of: type.name, in: fields))
   }
 
   /// The response names of the key's fields, the client's own selections before added ones.
@@ -124,7 +127,7 @@ struct SelectionPlanner {
       isAuthoritative: directives.directive(named: ClientDirectives.authoritative) != nil)
   }
 
-  private static func leafKind(of type: NamedType) -> SelectedField.LeafKind {
+  static func leafKind(of type: NamedType) -> SelectedField.LeafKind {
     switch type.name {
     case "String": .text
     case "Int", "Float": .number
@@ -135,7 +138,7 @@ struct SelectionPlanner {
   }
 
   /// The non-null flags from the outside in: `[Film!]!` is `[true, true]`.
-  private static func nonNull(_ type: TypeReference) -> [Bool] {
+  static func nonNull(_ type: TypeReference) -> [Bool] {
     guard let item = type.item else { return [type.isNonNull] }
     return [type.isNonNull] + nonNull(item)
   }

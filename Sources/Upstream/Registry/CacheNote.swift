@@ -3,11 +3,12 @@ import Model
 /// Describes whether and how responses of an operation are cached.
 enum CacheNote {
   static func text(
-    kind: OperationKind, policy: CachePolicy, forwardedHeaders: [String]
+    kind: OperationKind, policy: CachePolicy, forwardedHeaders: [String],
+    lookup: EffectTarget? = nil
   ) -> String {
     switch kind {
     case .mutation: return "not cached: a mutation; entities in its response are stored"
-    case .subscription: return "not cached: a subscription"
+    case .subscription: return "not cached: a subscription; entities in its events are stored"
     case .query: break
     }
     var windows: [String] = []
@@ -21,6 +22,9 @@ enum CacheNote {
     }
     if policy.maxAge == .zero, policy.staleWhileRevalidate == .zero {
       windows.insert("fetched for each read, concurrent equal reads coalesced", at: 0)
+    }
+    if let lookup, policy.staleIfError > .zero {
+      windows.append("answered from the stored \(lookup) if upstream fails")
     }
     let sharing = sharing(policy, forwardedHeaders)
     return "\(windows.joined(separator: ", ")); \(sharing)"

@@ -23,16 +23,17 @@ enum ClientDirectives {
     directive @route(path: String!) on QUERY | MUTATION | SUBSCRIPTION
     directive @cache(
       maxAge: Int, staleWhileRevalidate: Int, staleIfError: Int, scope: larder_CacheScope,
-      claim: String, onError: larder_ErrorPolicy = FILL, tags: [String!]
-    ) on QUERY
+      claim: String, onError: larder_ErrorPolicy = FILL, tags: [String!],
+      shadow: Float, lookup: String
+    ) on QUERY | SUBSCRIPTION
     directive @access(role: larder_Role) on QUERY | MUTATION | SUBSCRIPTION
     directive @sync(
       object: String, refs: [String!], repeatable: Boolean = false, independent: Boolean = false,
-      verify: String
+      verify: String, optimistic: [String!]
     ) on MUTATION
     directive @effects(
       updates: [String!], deletes: [String!], invalidates: [String!], appends: [String!]
-    ) on MUTATION
+    ) on MUTATION | SUBSCRIPTION
     directive @complete on FIELD
     directive @authoritative on FIELD
     directive @key(fields: String!) on OBJECT | INTERFACE
@@ -88,6 +89,13 @@ struct DirectiveArguments {
 
   func int(_ name: String) -> Int? {
     if case .int(let digits)? = directive.argument(named: name)?.kind { Int(digits) } else { nil }
+  }
+
+  func number(_ name: String) -> Double? {
+    switch directive.argument(named: name)?.kind {
+    case .int(let digits)?, .float(let digits)?: Double(digits)
+    default: nil
+    }
   }
 
   func enumValue(_ name: String) -> String? {

@@ -21,7 +21,7 @@ extension EntityCatalogue {
   ) {
     let names = Set(surveys.flatMap(\.entityTypes)).sorted()
     types = names.compactMap { name in
-      guard let rule = keys[name] else { return nil }
+      guard let rule = keys.rule(stored: name) else { return nil }
       var kinds: [String: EntityType.Column.Kind] = [:]
       for field in surveys.flatMap({ $0.entityFields[name] ?? [] }) {
         kinds[field.name] = Self.kind(of: field, schema: schema, settings: settings)
@@ -42,8 +42,9 @@ extension EntityCatalogue {
     let known = Set(names)
     var possible: [String: [String]] = [:]
     for type in schema.types where type.isAbstract {
-      let entities = schema.possibleTypes(of: type).map(\.name).filter(known.contains)
-      if !entities.isEmpty { possible[type.name] = entities }
+      let entities = schema.possibleTypes(of: type).map { settings.storedTypes[$0.name] }
+        .filter(known.contains)
+      if !entities.isEmpty { possible[settings.storedTypes[type.name]] = entities }
     }
     possibleTypes = possible
     shapes = Self.shapes(of: surveys)

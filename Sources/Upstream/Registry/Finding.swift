@@ -19,10 +19,13 @@ package struct Finding: Hashable, Sendable {
   package let column: Int
   /// The source line and a caret under the column; empty without a file.
   package let excerpt: String
+  /// The full name of the setting that it is about, such as `types.Film.key`; nil for a document. Its
+  /// place is known to the reader of the settings.
+  package let setting: String?
 
   package init(
     severity: Severity, message: String, path: String = "", line: Int = 0, column: Int = 0,
-    excerpt: String = ""
+    excerpt: String = "", setting: String? = nil
   ) {
     self.severity = severity
     self.message = message
@@ -30,10 +33,22 @@ package struct Finding: Hashable, Sendable {
     self.line = line
     self.column = column
     self.excerpt = excerpt
+    self.setting = setting
   }
 }
 
 extension Finding {
+  /// Creates a finding about a setting.
+  init(_ severity: Severity, _ message: String, setting: String) {
+    self.init(severity: severity, message: message, setting: setting)
+  }
+
+  /// Returns the finding with a file in place of none.
+  func placed(in path: String) -> Finding {
+    guard self.path.isEmpty, setting == nil else { return self }
+    return Finding(severity: severity, message: message, path: path)
+  }
+
   /// Creates a finding at a location of a document, or without one.
   init(_ severity: Severity, _ message: String, at location: Location) {
     guard let source = location.source else {

@@ -14,6 +14,9 @@ struct OperationReader {
     var access = AccessRule(role: nil, isOpen: false)
     var sync: SyncRule?
     var effects = EffectRules.none
+    /// See ``RegisteredOperation/lookup``.
+    var lookup: EffectTarget?
+    var lookupProposal: String?
 
     var name: String { definition.name?.value ?? "" }
   }
@@ -88,6 +91,7 @@ struct OperationReader {
       return policy
     }
     let arguments = DirectiveArguments(directive)
+    if operation.operation == .subscription { checkSharingOnly(directive) }
     policy.maxAge = seconds("maxAge", of: arguments) ?? policy.maxAge
     policy.staleWhileRevalidate =
       seconds("staleWhileRevalidate", of: arguments) ?? policy.staleWhileRevalidate
@@ -97,7 +101,25 @@ struct OperationReader {
       policy.onError = onError
     }
     policy.tags = arguments.strings("tags").map(\.text)
+    if let share = arguments.number("shadow") {
+      if !(0...1).contains(share) {
+        fault(
+          "@cache(shadow: \(share)) must be from 0 to 1: the share of hits to compare with upstream.",
+          at: arguments.location("shadow"))
+      }
+      policy.shadow = min(max(share, 0), 1)
+    }
     return policy
+  }
+
+  /// A subscription has no result to keep, only callers who share it.
+  private mutating func checkSharingOnly(_ directive: Directive) {
+    for argument in directive.arguments
+    where !["scope", "claim"].contains(argument.name.value) {
+      fault(
+        "@cache(\(argument.name.value):) has no meaning on a subscription; only scope and claim have.",
+        at: argument.location)
+    }
   }
 
   private mutating func sharing(
@@ -120,7 +142,7 @@ struct OperationReader {
     if !settings.forwardedHeaders.contains("authorization") {
       fault(
         "@cache(scope: CLAIM) fetches with the caller's token: add authorization to "
-          + "upstream.forward.", at: arguments.location("scope"))
+          + "\(settings.section).forward.", at: arguments.location("scope"))
     }
     if let role = role(of: operation), role != .user {
       fault(
@@ -148,7 +170,7 @@ struct OperationReader {
   private mutating func access(of operation: OperationDefinition, cache: CachePolicy) -> AccessRule
   {
     let role = role(of: operation)
-    let isPublic = operation.operation == .query && cache.sharing == .public
+    let isPublic = operation.operation != .mutation && cache.sharing == .public
     if isPublic, let role, role != .public { warnOfAnonymousCall(operation, role) }
     var isOpen = role == .public || role == nil && (isPublic || !settings.hasServiceCredentials)
     if case .claim = cache.sharing { isOpen = false }
@@ -162,7 +184,8 @@ struct OperationReader {
     let forwards = settings.forwardedHeaders.contains(where: ForwardedHeaders.credentials.contains)
     guard forwards else { return }
     let start =
-      "Callers need the role \(role.rawValue), but a query with scope: PUBLIC is sent without "
+      "Callers need the role \(role.rawValue), but a \(operation.operation.rawValue) with "
+      + "scope: PUBLIC is sent without "
       + "their credential"
     if !settings.hasServiceCredentials {
       findings.append(
@@ -194,7 +217,28 @@ struct OperationReader {
     if let directive = operation.directives.directive(named: ClientDirectives.sync) {
       reading.sync = sync(DirectiveArguments(directive), &reader)
     }
+    if operation.operation == .query { readLookup(of: operation, into: &reading, &reader) }
     findings += reader.findings
+  }
+
+  private mutating func readLookup(
+    of operation: OperationDefinition, into reading: inout Reading,
+    _ reader: inout EffectTargetReader
+  ) {
+    var lookups = LookupReader(
+      schema: schema, keys: keys, fragments: names.fragments, operation: operation)
+    let directive = operation.directives.directive(named: ClientDirectives.cache)
+    let arguments = directive.map(DirectiveArguments.init)
+    if let arguments, let text = arguments.string("lookup") {
+      let location = arguments.location("lookup")
+      reading.lookup = reader.entity(text, at: location)
+      if let target = reading.lookup {
+        lookups.check(target, policy: reading.cache, at: location)
+      }
+    } else if reading.cache.staleIfError > .zero {
+      reading.lookupProposal = lookups.proposal
+    }
+    findings += lookups.findings
   }
 
   private func effects(
@@ -206,7 +250,7 @@ struct OperationReader {
     return EffectRules(
       updates: targets("updates"),
       deletes: arguments.strings("deletes").compactMap {
-        reader.entity($0.text, at: $0.location)
+        reader.namedEntity($0.text, at: $0.location)
       },
       invalidates: targets("invalidates"),
       appends: targets("appends"))
@@ -231,6 +275,9 @@ struct OperationReader {
       },
       isRepeatable: arguments.bool("repeatable") ?? false,
       isIndependent: arguments.bool("independent") ?? false,
-      verify: verify)
+      verify: verify,
+      optimistic: arguments.strings("optimistic").compactMap {
+        reader.optimistic($0.text, at: $0.location)
+      })
   }
 }

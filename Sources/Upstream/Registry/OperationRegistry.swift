@@ -1,6 +1,6 @@
 package import Model
 
-/// All operations that the service offers: a closed world, built once at start.
+/// All operations that the service offers, of all upstreams: a closed world, built once at start.
 package final class OperationRegistry: Sendable {
   /// In alphabetical order.
   package let operations: [RegisteredOperation]
@@ -8,13 +8,16 @@ package final class OperationRegistry: Sendable {
   /// Views by fragment name.
   package let views: [String: EntityView]
   /// The input object types, for reading variables.
-  package let inputObjects: InputObjectTypes
+  let inputObjects: InputObjectTypes
+  /// The schema's object types; nil unless ``RegistrySettings/keepsOutline`` is set.
+  package let outline: SchemaOutline?
   private let byName: [String: RegisteredOperation]
 
   init(
     operations: [RegisteredOperation], catalogue: EntityCatalogue, views: [String: EntityView],
-    inputObjects: InputObjectTypes
+    inputObjects: InputObjectTypes, outline: SchemaOutline? = nil
   ) {
+    self.outline = outline
     self.operations = operations.sorted { $0.name < $1.name }
     self.catalogue = catalogue
     self.views = views
@@ -28,6 +31,13 @@ package final class OperationRegistry: Sendable {
   /// The roles that operations with `@access` store their responses for.
   package var storedRoles: Set<Role> {
     Set(operations.filter { $0.claim == nil }.compactMap { $0.access.role?.demanded })
+  }
+
+  /// The upstreams whose operations store entities of each type.
+  package var upstreamsOfTypes: [String: Set<UpstreamName>] {
+    operations.reduce(into: [:]) { found, operation in
+      for type in operation.entityTypes { found[type, default: []].insert(operation.upstream) }
+    }
   }
 
   package func operation(named name: String) -> RegisteredOperation? { byName[name] }
@@ -53,8 +63,29 @@ extension OperationRegistry {
   package static func load(
     files: [SourceFile], schemaSources: [SourceFile], settings: RegistrySettings
   ) -> LoadedRegistry {
-    var loader = RegistryLoader(settings: settings)
-    return loader.load(files: files, schemaSources: schemaSources)
+    load([UpstreamSources(files: files, schemaSources: schemaSources, settings: settings)])
+  }
+
+  /// Reads the operations of several upstreams, each validated against its own schema, as one
+  /// registry.
+  package static func load(_ sources: [UpstreamSources]) -> LoadedRegistry {
+    var loading = RegistryLoading(sources)
+    return loading.load()
+  }
+}
+
+/// The operations and the schema of one upstream.
+package struct UpstreamSources: Sendable {
+  package let files: [SourceFile]
+  package let schemaSources: [SourceFile]
+  package let settings: RegistrySettings
+
+  package init(
+    files: [SourceFile], schemaSources: [SourceFile], settings: RegistrySettings
+  ) {
+    self.files = files
+    self.schemaSources = schemaSources
+    self.settings = settings
   }
 }
 
@@ -68,13 +99,29 @@ package struct EntityView: Sendable {
   package let selection: FieldSelection
 }
 
+/// The name and the kind of an operation as a manifest of Apollo writes them; nil if it does not.
+struct DeclaredOperation: Hashable, Sendable {
+  let name: String?
+  let kind: String?
+}
+
 /// A GraphQL text and the path it is reported under. Composition reads the file.
 package struct SourceFile: Hashable, Sendable {
   package let path: String
   package let text: String
+  /// The id of its one operation in a manifest; nil for a text of a folder.
+  package let documentID: String?
+  /// What a manifest says of the operation besides its id.
+  let declared: DeclaredOperation?
 
-  package init(path: String, text: String) {
+  package init(path: String, text: String, documentID: String? = nil) {
+    self.init(path: path, text: text, documentID: documentID, declared: nil)
+  }
+
+  init(path: String, text: String, documentID: String?, declared: DeclaredOperation?) {
+    self.declared = declared
     self.path = path
     self.text = text
+    self.documentID = documentID
   }
 }

@@ -23,11 +23,6 @@ package struct AccessRule: Hashable, Sendable {
   package let role: Role?
   /// Whether calls without a credential are admitted.
   package let isOpen: Bool
-
-  package init(role: Role?, isOpen: Bool) {
-    self.role = role
-    self.isOpen = isOpen
-  }
 }
 
 /// `@sync`: the sync queue's rules for a mutation.
@@ -42,20 +37,24 @@ package struct SyncRule: Hashable, Sendable {
   package let isIndependent: Bool
   /// The query that finds out whether an attempt without a response took effect.
   package let verify: String?
+  /// The changes shown to the device until the mutation has ended, unless a request has its own.
+  package let optimistic: [OptimisticRule]
 
   package init(
     object: EffectTarget? = nil, references: [EffectTarget] = [], isRepeatable: Bool = false,
-    isIndependent: Bool = false, verify: String? = nil
+    isIndependent: Bool = false, verify: String? = nil, optimistic: [OptimisticRule] = []
   ) {
     self.object = object
     self.references = references
     self.isRepeatable = isRepeatable
     self.isIndependent = isIndependent
     self.verify = verify
+    self.optimistic = optimistic
   }
 }
 
-/// `@effects`: the changes of a mutation that are not in its response.
+/// `@effects`: the changes that a mutation or a subscription's event reports and that are not in its
+/// response.
 package struct EffectRules: Hashable, Sendable {
   /// Entities with changed fields: results that contain them are fetched again.
   package let updates: [EffectTarget]
@@ -77,16 +76,23 @@ package struct EffectRules: Hashable, Sendable {
 
   package static let none = EffectRules()
 
+  /// Everything but ``deletes``.
+  var changes: [EffectTarget] { updates + invalidates + appends }
+
   package var isEmpty: Bool {
     updates.isEmpty && deletes.isEmpty && invalidates.isEmpty && appends.isEmpty
   }
 }
 
-/// A target of `@effects`, `@sync` and similar: `Film:$input.id`, `Film`, `TopFilms`, `tag:films`.
+/// A target of `@effects`, `@sync` and similar: `Film:$input.id`, `Film:{filmDeleted.id}`, `Film`,
+/// `TopFilms`, `tag:films`.
 package enum EffectTarget: Hashable, Sendable {
   /// One entity; the path begins with the variable's name. A composite key is an object with the
   /// key's fields as members.
   case entity(type: String, path: [String])
+  /// The entities that a response names; the path consists of response names below `data`. Lists on the
+  /// way name several.
+  case payload(type: String, path: [String])
   case type(String)
   case operation(String)
   case tag(String)
@@ -97,6 +103,7 @@ extension EffectTarget: CustomStringConvertible {
   package var description: String {
     switch self {
     case .entity(let type, let path): "\(type):$\(path.joined(separator: "."))"
+    case .payload(let type, let path): "\(type):{\(path.joined(separator: "."))}"
     case .type(let name), .operation(let name): name
     case .tag(let name): "tag:\(name)"
     }

@@ -12,13 +12,15 @@ package final class RegisteredOperation: Sendable {
   package let description: String?
   package let kind: OperationKind
   /// The configured upstream that runs it.
-  package let upstream: String
+  package let upstream: UpstreamName
   package let route: RouteTemplate?
   /// The document sent as `query`: client directives removed, `__typename` and key fields added
   /// under reserved aliases where missing, and only the fragments it uses.
   package let document: String
+  /// The names of its document for clients that send one.
+  package let identity: DocumentIdentity
   /// The request's body up to the value of `variables`.
-  let requestOpening: [UInt8]
+  let requestOpenings: RequestOpenings
   package let variables: [OperationVariable]
   package let cache: CachePolicy
   /// Whether and how responses are cached, as text for `GET /v1/operations`.
@@ -26,14 +28,19 @@ package final class RegisteredOperation: Sendable {
   package let access: AccessRule
   package let sync: SyncRule?
   package let effects: EffectRules
+  /// The stored entity that answers the query while upstream is unavailable (`@cache(lookup:)`); always
+  /// an entity target.
+  package let lookup: EffectTarget?
+  /// The target that `@cache(lookup:)` could have; nil if it has one, or the query has no such form.
+  package let lookupProposal: String?
   package let path: String
   package let position: SourcePosition
-  /// Entity types in its responses, in alphabetical order.
+  /// Entity types in its responses, by the names that they are stored under, in alphabetical order.
   package let entityTypes: [String]
   /// Entity types in lists in its responses, directly or through embedded objects (edges).
-  package let listElementTypes: [String]
+  let listElementTypes: [String]
   /// Entity types that it looks up by key at the root.
-  package let lookupTypes: [String]
+  let lookupTypes: [String]
   /// Names of the fragments it uses, directly or indirectly.
   package let fragments: [String]
   /// The descriptions of the fragments it uses, in order; fragments without one are omitted.
@@ -43,10 +50,11 @@ package final class RegisteredOperation: Sendable {
   private let plans: SelectionPlans
 
   init(
-    name: String, description: String?, kind: OperationKind, upstream: String,
-    route: RouteTemplate?, document: String,
+    name: String, description: String?, kind: OperationKind, upstream: UpstreamName,
+    route: RouteTemplate?, document: String, identity: DocumentIdentity,
     variables: [OperationVariable], cache: CachePolicy, cacheNote: String, access: AccessRule,
-    sync: SyncRule?, effects: EffectRules, path: String, position: SourcePosition,
+    sync: SyncRule?, effects: EffectRules, lookup: EffectTarget? = nil,
+    lookupProposal: String? = nil, path: String, position: SourcePosition,
     entityTypes: [String], listElementTypes: [String], lookupTypes: [String],
     fragments: [String], fragmentDescriptions: [(name: String, text: String)],
     inputObjects: InputObjectTypes, keys: EntityKeys, plans: SelectionPlans
@@ -57,13 +65,16 @@ package final class RegisteredOperation: Sendable {
     self.upstream = upstream
     self.route = route
     self.document = document
-    requestOpening = Self.requestOpening(name: name, document: document)
+    self.identity = identity
+    requestOpenings = RequestOpenings(name: name, document: document)
     self.variables = variables
     self.cache = cache
     self.cacheNote = cacheNote
     self.access = access
     self.sync = sync
     self.effects = effects
+    self.lookup = lookup
+    self.lookupProposal = lookupProposal
     self.path = path
     self.position = position
     self.entityTypes = entityTypes
@@ -85,20 +96,17 @@ package final class RegisteredOperation: Sendable {
     if case .claim(let name) = cache.sharing, kind != .mutation { name } else { nil }
   }
 
-  private static func requestOpening(name: String, document: String) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.name("query")
-    writer.string(document)
-    writer.name("operationName")
-    writer.string(name)
-    writer.name("variables")
-    return writer.bytes
-  }
-
   /// Coerces the variables of a call.
   package func coerce(_ input: VariableInput) throws(VariableFaults) -> Variables {
     try VariableCoercer.coerce(input, variables: variables, inputObjects: inputObjects)
+  }
+
+  /// Coerces the variables of a call except one that gets its value later.
+  package func coerce(
+    _ input: VariableInput, without missing: String?
+  ) throws(VariableFaults) -> Variables {
+    try VariableCoercer.coerce(
+      input, variables: variables.filter { $0.name != missing }, inputObjects: inputObjects)
   }
 
   /// The selection of a call. Shared between calls unless arguments depend on variables.
@@ -107,12 +115,13 @@ package final class RegisteredOperation: Sendable {
   }
 
   /// Resolves a target of this operation with a call's variables; nil if an unset variable leaves
-  /// it without an object.
+  /// it without an object, and for a target that only a response names.
   package func resolve(_ target: EffectTarget, with variables: Variables) -> InvalidationTarget? {
     switch target {
     case .entity(let type, let path):
       guard let value = variables.value(at: path) else { return nil }
-      return keys[type]?.key(of: value).map(InvalidationTarget.entity)
+      return keys.rule(stored: type)?.key(of: value).map(InvalidationTarget.entity)
+    case .payload: return nil
     case .type(let name): return .type(name)
     case .operation(let name): return .operation(name)
     case .tag(let name): return .tag(name)
@@ -121,18 +130,60 @@ package final class RegisteredOperation: Sendable {
 
   /// Returns everything that the mutation may have changed, to be fetched again when its outcome is
   /// unknown.
-  package func affectedTargets(with variables: Variables) -> [InvalidationTarget] {
-    changedTargets(with: variables) + deletedTargets(with: variables)
+  ///
+  /// - Parameter data: the response's data. A target that it should name and does not stands for its
+  ///   whole type.
+  package func affectedTargets(
+    with variables: Variables, data: JSONNode? = nil
+  ) -> [InvalidationTarget] {
+    (effects.changes + effects.deletes).flatMap { target -> [InvalidationTarget] in
+      guard case .payload(let type, let path) = target else {
+        return resolve(target, with: variables).map { [$0] } ?? []
+      }
+      let named = entities(of: type, at: path, in: data)
+      return named.isEmpty ? [.type(type)] : named.map { .entity($0) }
+    }
   }
 
-  /// Returns everything that the mutation changes and does not delete.
-  func changedTargets(with variables: Variables) -> [InvalidationTarget] {
-    (effects.updates + effects.invalidates + effects.appends)
-      .compactMap { resolve($0, with: variables) }
+  /// Returns everything that the mutation or event changes and does not delete.
+  ///
+  /// - Parameter data: the response's data, which some targets are in.
+  package func changedTargets(with variables: Variables, data: JSONNode?) -> [InvalidationTarget] {
+    effects.changes.flatMap { target -> [InvalidationTarget] in
+      guard case .payload(let type, let path) = target else {
+        return resolve(target, with: variables).map { [$0] } ?? []
+      }
+      return entities(of: type, at: path, in: data).map { .entity($0) }
+    }
   }
 
-  func deletedTargets(with variables: Variables) -> [InvalidationTarget] {
-    effects.deletes.compactMap { resolve($0, with: variables) }
+  func deletedEntities(with variables: Variables, data: JSONNode?) -> [EntityKey] {
+    effects.deletes.flatMap { target -> [EntityKey] in
+      if case .payload(let type, let path) = target {
+        return entities(of: type, at: path, in: data)
+      }
+      guard case .entity(let key) = resolve(target, with: variables) else { return [] }
+      return [key]
+    }
+  }
+
+  /// The entities that a response names at a path; null names none.
+  private func entities(
+    of type: String, at path: [String], in data: JSONNode?
+  ) -> [EntityKey] {
+    guard let rule = keys.rule(stored: type), let data else { return [] }
+    var nodes = [data]
+    for name in path {
+      nodes = nodes.flatMap { $0.flattened }.compactMap { $0[name] }
+    }
+    return nodes.flatMap { $0.flattened }.compactMap { rule.key(of: JSONValue($0)) }
+  }
+}
+
+extension JSONNode {
+  /// The elements of a list of any depth; the value itself if it is none.
+  fileprivate var flattened: [JSONNode] {
+    kind == .array ? elements.flatMap(\.flattened) : [self]
   }
 }
 

@@ -8,25 +8,30 @@ struct RegistryBuilder {
   private let inputTypes: InputTypes
   private let settings: RegistrySettings
   private let fragments: [FragmentDefinition]
+  private let written: [String: FragmentDefinition]
+  /// The files of a manifest by their paths.
+  private let manifest: [String: SourceFile]
   private let rewriter: DocumentRewriter
   private let ground: SelectionPlanner.Ground
   private(set) var findings: [Finding] = []
 
   init(
     schema: Schema, keys: EntityKeys, inputTypes: InputTypes, settings: RegistrySettings,
-    fragments: [FragmentDefinition]
+    fragments: [FragmentDefinition], manifest: [SourceFile] = []
   ) {
     self.schema = schema
     self.keys = keys
     self.inputTypes = inputTypes
     self.settings = settings
     self.fragments = fragments
-    let written = Dictionary(
+    self.manifest = Dictionary(
+      manifest.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    written = Dictionary(
       fragments.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     rewriter = DocumentRewriter(schema: schema, keys: keys, fragments: written)
     ground = SelectionPlanner.Ground(
       schema: schema, fragments: written.mapValues(rewriter.rewrite), keys: keys,
-      literals: LiteralReader(types: inputTypes))
+      names: settings.storedTypes, literals: LiteralReader(types: inputTypes))
   }
 
   mutating func build(_ readings: [OperationReader.Reading]) -> OperationRegistry {
@@ -42,7 +47,25 @@ struct RegistryBuilder {
       operations: operations,
       catalogue: EntityCatalogue(
         surveys: surveys, keys: keys, schema: schema, settings: settings),
-      views: views(), inputObjects: inputTypes.objects)
+      views: views(), inputObjects: inputTypes.objects,
+      outline: settings.keepsOutline ? outline(operations, surveys) : nil)
+  }
+
+  private func outline(
+    _ operations: [RegisteredOperation], _ surveys: [PlanSurvey]
+  ) -> SchemaOutline {
+    let forwardsCredentials = settings.forwardedHeaders.contains(
+      where: ForwardedHeaders.makesPrivate)
+    let selected = zip(operations, surveys).map { operation, survey in
+      SchemaOutline.Selected(
+        survey: survey,
+        isPublic: settings.sharesPublicData && operation.claim == nil
+          && operation.access.role?.demanded == nil
+          && !(operation.sendsCallersCredential && forwardsCredentials))
+    }
+    return SchemaOutline(
+      schema: schema, keys: keys, names: settings.storedTypes, selected: selected,
+      operations: operations)
   }
 
   private func build(
@@ -51,7 +74,7 @@ struct RegistryBuilder {
     let rewritten = rewriter.rewrite(reading.definition)
     let used = FragmentUse.names(in: rewritten.selectionSet, fragments: ground.fragments)
     let plans = SelectionPlans(operation: rewritten, fragments: used, ground: ground)
-    let survey = PlanSurvey(plans.everything())
+    let survey = PlanSurvey(plans.everything(), names: settings.storedTypes)
     let location = reading.definition.location
     let operation = RegisteredOperation(
       name: reading.name,
@@ -61,14 +84,19 @@ struct RegistryBuilder {
       route: reading.route,
       document: SentDocument.text(
         of: rewritten, fragments: used.compactMap { ground.fragments[$0] }),
+      identity: DocumentIdentity(
+        normalText: NormalDocument.text(of: reading.definition, fragments: written),
+        listed: location.source.flatMap { manifest[$0.name] }),
       variables: reading.variables,
       cache: reading.cache,
       cacheNote: CacheNote.text(
         kind: reading.kind, policy: reading.cache,
-        forwardedHeaders: settings.forwardedHeaders),
+        forwardedHeaders: settings.forwardedHeaders, lookup: reading.lookup),
       access: reading.access,
       sync: reading.sync,
       effects: reading.effects,
+      lookup: reading.lookup,
+      lookupProposal: reading.lookupProposal,
       path: location.source?.name ?? "",
       position: location.position ?? SourcePosition(line: 1, column: 1),
       entityTypes: survey.entityTypes.sorted(),
@@ -98,7 +126,8 @@ struct RegistryBuilder {
       var planner = SelectionPlanner(ground: ground) { _ in true }
       let plan = planner.plan([rewritten.selectionSet], at: type)
       guard let selection = plan.shared else { continue }
-      views[name] = EntityView(name: name, typeCondition: condition, selection: selection)
+      views[name] = EntityView(
+        name: name, typeCondition: settings.storedTypes[condition], selection: selection)
     }
     return views
   }

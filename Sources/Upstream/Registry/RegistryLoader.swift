@@ -1,40 +1,85 @@
 import GraphQL
 import Model
 
-/// Reads and validates operations and schema, and collects all findings.
+/// Reads and validates operations and schema of one upstream, and collects all findings.
+///
+/// ``read(_:)`` comes first for every upstream, since operations can name those of others.
 struct RegistryLoader {
   let settings: RegistrySettings
-  private var findings: [Finding] = []
+  private(set) var findings: [Finding] = []
+  /// Nil if the schema has faults.
+  private(set) var schema: Schema?
+  private(set) var document = Document(definitions: [])
+  /// The files of a manifest.
+  private var manifest: [SourceFile] = []
+  /// Empty without a schema.
+  private(set) var keys = EntityKeys([:])
 
   init(settings: RegistrySettings) {
     self.settings = settings
   }
 
-  mutating func load(files: [SourceFile], schemaSources: [SourceFile]) -> LoadedRegistry {
-    let schema = schema(from: schemaSources)
-    let document = Document(joining: files.map { parse($0) })
-    guard let schema else { return LoadedRegistry(registry: nil, findings: findings) }
+  mutating func read(_ sources: UpstreamSources) {
+    // A missing file is reported by its reader; the names of the operations still count.
+    if !sources.schemaSources.isEmpty { schema = schema(from: sources.schemaSources) }
+    var reduced = ManifestFragments()
+    document = Document(
+      joining: sources.files.map { file in
+        let (document, isWhole) = parse(file)
+        return reduced.reduce(document, of: file, isWhole: isWhole)
+      })
+    findings += reduced.findings
+    manifest = sources.files.filter { $0.documentID != nil }
+    guard let schema else { return }
     checkNames(document)
     validate(document, against: schema)
-    let registry = registry(of: document, schema: schema)
-    let hasFault = findings.contains { $0.severity == .fault }
-    return LoadedRegistry(
-      registry: hasFault ? nil : registry, findings: Self.sorted(findings, files: files))
+    checkTypeSettings(schema)
+    var reader = EntityKeyReader(schema: schema, settings: settings)
+    keys = reader.read()
+    findings += reader.findings
+  }
+
+  /// Builds the registry.
+  ///
+  /// - Parameters:
+  ///   - names: of the operations of all upstreams.
+  ///   - foreign: the key rules of types that other upstreams store.
+  /// - Returns: nil if there is a fault, or no schema.
+  mutating func build(
+    names: EffectTargetReader.Names, foreign: [String: EntityKeyRule]
+  ) -> OperationRegistry? {
+    guard let schema else { return nil }
+    keys = keys.adding(foreign: foreign)
+    var names = names
+    names.fragments = self.names.fragments
+    let registry = registry(of: document, schema: schema, names: names)
+    return findings.contains { $0.severity == .fault } ? nil : registry
   }
 
   private mutating func fault(_ message: String, at location: Location) {
     findings.append(Finding(.fault, message, at: location))
   }
 
+  private mutating func fault(_ message: String, setting: String) {
+    findings.append(Finding(.fault, message, setting: setting))
+  }
+
+  /// The root types of the schema.
+  var rootNames: Set<String> {
+    guard let schema else { return [] }
+    return Set(OperationType.allCases.compactMap { schema.rootName(for: $0) })
+  }
+
   // MARK: Parsing
 
-  private mutating func parse(_ file: SourceFile) -> Document {
+  /// - Returns: also whether the whole file could be parsed.
+  fileprivate mutating func parse(_ file: SourceFile) -> (document: Document, isWhole: Bool) {
     let source = Source(name: file.path, body: file.text)
     // A file with only comments is an empty file, not a faulty one.
-    if Self.isBlank(file.text) { return Document(definitions: []) }
+    if Self.isBlank(file.text) { return (Document(definitions: []), true) }
     let (document, faults) = Parser.parseRecovering(source)
     findings += faults.map { Finding($0) }
-    return document
+    return (document, faults.isEmpty)
   }
 
   private static func isBlank(_ text: String) -> Bool {
@@ -45,9 +90,11 @@ struct RegistryLoader {
   }
 
   /// Nil if the schema has faults: findings about operations would then be noise.
-  private mutating func schema(from sources: [SourceFile]) -> Schema? {
+  fileprivate mutating func schema(from sources: [SourceFile]) -> Schema? {
     let faultsBefore = findings.count
-    var documents = sources.map { parse($0) }
+    let parsed = sources.map { parse($0) }
+    let isWhole = parsed.allSatisfy(\.isWhole)
+    var documents = parsed.map(\.document)
     for index in documents.indices {
       documents[index].definitions.removeAll { isHidden($0) }
     }
@@ -55,7 +102,9 @@ struct RegistryLoader {
     documents.append(ClientDirectives.document(without: declared))
     // Vendors' exports apply directives that they do not declare.
     let (schema, faults) = Schema.buildRecovering(documents, tolerating: [.knownDirectives])
-    findings += faults.map { Finding($0) }
+    // What is missing as a whole, such as the type Query, can be in the part that was not parsed.
+    findings += faults.filter { isWhole || !$0.locations.isEmpty }
+      .map { Finding($0).placed(in: sources.first?.path ?? "") }
     let isFaulty = findings[faultsBefore...].contains { $0.severity == .fault }
     return isFaulty ? nil : schema
   }
@@ -87,16 +136,41 @@ struct RegistryLoader {
     }
   }
 
-  private mutating func validate(_ document: Document, against schema: Schema) {
+  fileprivate mutating func validate(_ document: Document, against schema: Schema) {
     // An unused fragment can be a view; anonymous operations are reported already.
     let rules = Rule.executable.subtracting([.noUnusedFragments, .loneAnonymousOperation])
     findings += Validator.validate(document, against: schema, rules: rules).map { Finding($0) }
   }
 
-  private mutating func registry(of document: Document, schema: Schema) -> OperationRegistry? {
-    var keyReader = EntityKeyReader(schema: schema, settings: settings)
-    let keys = keyReader.read()
-    findings += keyReader.findings
+  /// Reports renamed and shared types that the schema does not have, and types stored under one name.
+  private mutating func checkTypeSettings(_ schema: Schema) {
+    let section = "\(settings.section).types"
+    let types = schema.types.filter(\.isComposite).map(\.name)
+    let renamed = settings.storedTypes.renamed.keys.map { ($0, "as") }
+    let shared = settings.sharedTypes.map { ($0, "shared") }
+    for (name, setting) in (renamed + shared).sorted(by: { $0 < $1 })
+    where schema.type(named: name)?.isComposite != true {
+      let reason =
+        schema.type(named: name) == nil
+        ? "an unknown type." + NearestNames.didYouMean(name, among: types)
+        : "\(name), which has no fields: it is neither an object nor an interface nor a union."
+      fault(
+        "\(section).\(name).\(setting) is set for \(reason)",
+        setting: "\(section).\(name).\(setting)")
+    }
+    for (stored, names) in Dictionary(grouping: types, by: { settings.storedTypes[$0] })
+      .sorted(by: { $0.key < $1.key }) where names.count > 1
+    {
+      let renamed = names.sorted().first { settings.storedTypes.renamed[$0] != nil }
+      fault(
+        "\(section) stores \(names.sorted().joined(separator: " and ")) under the one name \(stored).",
+        setting: renamed.map { "\(section).\($0).as" } ?? section)
+    }
+  }
+
+  private mutating func registry(
+    of document: Document, schema: Schema, names: EffectTargetReader.Names
+  ) -> OperationRegistry? {
     let inputTypes = InputTypes(schema: schema, scalarNumbers: settings.scalarNumbers)
 
     var checker = SelectionChecker(schema: schema, keys: keys)
@@ -105,23 +179,23 @@ struct RegistryLoader {
     findings += checker.findings
 
     var reader = OperationReader(
-      schema: schema, keys: keys, inputTypes: inputTypes,
-      names: Self.names(in: document), settings: settings)
+      schema: schema, keys: keys, inputTypes: inputTypes, names: names, settings: settings)
     let readings = document.operations.filter { $0.name != nil }.map { reader.read($0) }
     findings += reader.findings
     checkRoutes(readings)
-    checkVerification(readings)
+    checkVerification(readings, names)
     // Planning requires valid fragments and fields.
     guard !findings.contains(where: { $0.severity == .fault }) else { return nil }
     var builder = RegistryBuilder(
       schema: schema, keys: keys, inputTypes: inputTypes, settings: settings,
-      fragments: document.fragments)
+      fragments: document.fragments, manifest: manifest)
     let registry = builder.build(readings)
     findings += builder.findings
     return registry
   }
 
-  private static func names(in document: Document) -> EffectTargetReader.Names {
+  /// The names that operations of all upstreams can refer to.
+  var names: EffectTargetReader.Names {
     var names = EffectTargetReader.Names()
     for operation in document.operations {
       if let name = operation.name { names.operations.insert(name.value) }
@@ -129,6 +203,7 @@ struct RegistryLoader {
         names.tags.formUnion(DirectiveArguments(directive).strings("tags").map(\.text))
       }
     }
+    for fragment in document.fragments { names.fragments[fragment.name.value] = fragment }
     return names
   }
 
@@ -154,13 +229,22 @@ struct RegistryLoader {
   }
 
   /// The query that verifies a mutation is called with the mutation's variables.
-  private mutating func checkVerification(_ readings: [OperationReader.Reading]) {
+  private mutating func checkVerification(
+    _ readings: [OperationReader.Reading], _ names: EffectTargetReader.Names
+  ) {
     for reading in readings {
       guard let name = reading.sync?.verify,
-        let verifier = readings.first(where: { $0.name == name }),
         let directive = reading.definition.directives.directive(named: ClientDirectives.sync)
       else { continue }
       let location = DirectiveArguments(directive).location("verify")
+      guard let verifier = readings.first(where: { $0.name == name }) else {
+        if names.operations.contains(name) {
+          fault(
+            "@sync(verify:) must name a query of the same upstream; \(name) belongs to another.",
+            at: location)
+        }
+        continue
+      }
       guard verifier.kind == .query else {
         fault("@sync(verify:) must name a query; \(name) is not a query.", at: location)
         continue
@@ -172,14 +256,31 @@ struct RegistryLoader {
       }
     }
   }
+}
 
-  private static func sorted(_ findings: [Finding], files: [SourceFile]) -> [Finding] {
-    let order = Dictionary(
-      files.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
-    return findings.enumerated().sorted { left, right in
-      let (a, b) = (left.element, right.element)
-      return (order[a.path] ?? -1, a.line, a.column, left.offset)
-        < (order[b.path] ?? -1, b.line, b.column, right.offset)
-    }.map(\.element)
+extension RegistryLoader {
+  /// Returns the faults of documents against another schema than their own, by GraphQL's rules alone: keys
+  /// and other directives are only in the own one.
+  fileprivate static func faults(
+    of sources: UpstreamSources, against other: SourceFile
+  ) -> [Finding] {
+    var loader = RegistryLoader(settings: sources.settings)
+    if let schema = loader.schema(from: [other]) {
+      var reduced = ManifestFragments()
+      let document = Document(
+        joining: sources.files.map { file in
+          let (document, isWhole) = loader.parse(file)
+          return reduced.reduce(document, of: file, isWhole: isWhole)
+        })
+      loader.validate(document, against: schema)
+    }
+    return loader.findings.filter { $0.severity == .fault }
+  }
+}
+
+extension UpstreamSources {
+  /// The faults of the operations against another schema, such as upstream's present one.
+  package func faults(against schema: SourceFile) -> [Finding] {
+    RegistryLoader.faults(of: self, against: schema)
   }
 }

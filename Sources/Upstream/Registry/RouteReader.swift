@@ -14,11 +14,6 @@ package struct RouteTemplate: Hashable, Sendable {
   package let path: String
   package let segments: [Segment]
 
-  package init(path: String, segments: [Segment]) {
-    self.path = path
-    self.segments = segments
-  }
-
   package var parameters: [String] {
     segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
   }

@@ -1,6 +1,6 @@
 import GraphQL
-package import LosslessJSON
-package import Model
+import LosslessJSON
+import Model
 
 extension InputType {
   /// A description of the type, to follow "must be".
@@ -23,25 +23,25 @@ extension InputType {
 }
 
 /// An input object type: its fields in declared order.
-package struct InputObjectType: Sendable {
-  package struct Field: Sendable {
-    package let name: String
-    package let type: InputType
-    package let defaultValue: JSONValue?
+struct InputObjectType: Sendable {
+  struct Field: Sendable {
+    let name: String
+    let type: InputType
+    let defaultValue: JSONValue?
 
-    package var isRequired: Bool { type.isNonNull && defaultValue == nil }
+    var isRequired: Bool { type.isNonNull && defaultValue == nil }
   }
 
-  package let name: String
-  package let fields: [Field]
+  let name: String
+  let fields: [Field]
   /// Whether exactly one field must be given, and not as null.
-  package let isOneOf: Bool
+  let isOneOf: Bool
 
-  package func field(named name: String) -> Field? { fields.first { $0.name == name } }
+  func field(named name: String) -> Field? { fields.first { $0.name == name } }
 }
 
 /// All input object types of a schema, by name.
-package typealias InputObjectTypes = [String: InputObjectType]
+typealias InputObjectTypes = [String: InputObjectType]
 
 /// The input types of a schema, resolved once.
 struct InputTypes {

@@ -25,7 +25,7 @@ struct OpenAPIDocumentTests {
   @Test("Descriptions of operations, fragments and variables appear, with defaults")
   func showsDescriptions() throws {
     let film = OperationDescription(
-      name: "Film", description: "One film.",
+      name: "Film", documentID: "0", description: "One film.",
       fragments: [(name: "FilmRow", text: "What a row shows.")], kind: .query, route: nil,
       variables: [
         OperationDescription.Variable(
@@ -64,7 +64,8 @@ struct OpenAPIDocumentTests {
       "paths": ["/healthz": JSONValue.object([])],
     ]
     let film = OperationDescription(
-      name: "Film", description: "One film.", fragments: [], kind: .query, route: "/films/{id}",
+      name: "Film", documentID: "0", description: "One film.", fragments: [], kind: .query,
+      route: "/films/{id}",
       variables: [
         OperationDescription.Variable(
           name: "id", description: nil, type: "ID!", isRequired: true, defaultText: nil,
@@ -117,6 +118,7 @@ struct OpenAPIRouteTests {
   private static let schema = """
     type Query { films: [Film!]! film(id: ID!): Film }
     type Mutation { rateFilm(id: ID!, stars: Int!): Film }
+    type Subscription { filmChanged(id: ID): Film }
     type Film { id: ID! title: String }
     """
   private static let documents = """
@@ -126,6 +128,10 @@ struct OpenAPIRouteTests {
       rateFilm(id: $id, stars: $stars) { id title }
     }
     query Plain { films { id } }
+    subscription FilmChanged($id: ID!) @route(path: "/films/{id}/events") {
+      filmChanged(id: $id) { id title }
+    }
+    subscription AnyChanged { filmChanged { id } }
     """
 
   private let operations: [OperationDescription]
@@ -162,9 +168,14 @@ struct OpenAPIRouteTests {
     let path = line.pattern.description.replacing("{key*}", with: "{key}")
     guard path.hasPrefix("/v1/operations/{name}") else { return ["\(line.method.name) \(path)"] }
     let isQueryOnly = line.method == .get || path.hasSuffix("/diff")
-    return operations.filter { $0.kind == .query || !isQueryOnly }.map {
-      "\(line.method.name) \(path.replacing("{name}", with: $0.name))"
+    let named = operations.filter { operation in
+      switch operation.kind {
+      case .query: true
+      case .mutation: !isQueryOnly
+      case .subscription: path.hasSuffix("/stream")
+      }
     }
+    return named.map { "\(line.method.name) \(path.replacing("{name}", with: $0.name))" }
   }
 
   /// Actions after a key; in the route table they are part of the key.

@@ -94,13 +94,14 @@ struct OpenAPIResourceTests {
     let common = try OpenAPIResource.value()["x-larder-operation"]
     let methods = [
       ["get"], ["post"], ["/diff", "get"], ["/diff", "post"], ["/stream", "get"],
+      ["/events", "get"],
     ]
     for names in methods {
       let method = names.reduce(common) { $0?[$1] }
       #expect(method?["responses"]?["200"] != nil, "\(names)")
       #expect(method?["responses"]?["default"] != nil, "\(names)")
     }
-    #expect(common?.members?.map(\.name) == ["get", "post", "/diff", "/stream"])
+    #expect(common?.members?.map(\.name) == ["get", "post", "/diff", "/stream", "/events"])
   }
 
   @Test("Every part has one name and is used")

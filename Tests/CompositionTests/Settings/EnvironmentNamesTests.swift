@@ -1,3 +1,5 @@
+import Gateway
+import Model
 import Testing
 
 @testable import Composition
@@ -46,16 +48,72 @@ struct EnvironmentNamesTests {
     #expect(settings.types["Film"]?.key == ["slug"])
   }
 
+  @Test("A list of sections, or a section of tables, is YAML in a variable and in a flag")
+  func readsStructuredValuesAsYAML() throws {
+    let tables = "{item: {type: Item, columns: {item_id: id}}}"
+    let standing = "[{operation: FilmChanged, variables: {studio: s1}}]"
+    let polls = "[{operation: Films, every: 30s}, {operation: Items, every: 1m}]"
+    let rules = "[{on: Message insert, to: ids, text: '{a}, {b}'}]"
+    let hook = "{erp: {format: hasura, secret: 0123456789abcdef, tables: \(tables)}}"
+    var fixture = SettingsFixture(
+      yaml: "upstream: {standing: [{operation: Other}], poll: [{operation: Other, every: 1s}]}",
+      environment: [
+        "LARDER_UPSTREAM_STANDING": standing, "LARDER_UPSTREAM_POLL": polls,
+        "LARDER_PUSH_RULES": rules, "LARDER_HOOKS_IN": hook,
+      ])
+    func check(_ settings: Settings) {
+      #expect(settings.upstream.standing.map(\.rule.operation) == ["FilmChanged"])
+      #expect(settings.upstream.standing.first?.rule.variables == [.init("studio", "s1")])
+      #expect(settings.upstream.polls.map(\.rule.operation) == ["Films", "Items"])
+      #expect(settings.push.rules.map(\.rule.text.source) == ["{a}, {b}"])
+      #expect(settings.hooks["erp"]?.tables["item"]?.columns == ["item_id": ["id"]])
+    }
+    check(try fixture.load().settings)
+    fixture.environment = [:]
+    fixture.flags = [
+      .init("upstream.standing", value: standing), .init("upstream.poll", value: polls),
+      .init("push.rules", value: rules), .init("hooks.in.erp.format", value: "hasura"),
+      .init("hooks.in.erp.secret", value: "0123456789abcdef"),
+      .init("hooks.in.erp.tables", value: tables),
+    ]
+    check(try fixture.load().settings)
+    fixture.flags = [.init("upstreams.shop.standing", value: standing)]
+    fixture.yaml = ""
+    let several = try fixture.load().settings.upstreams
+    #expect(several["shop"]?.standing.map(\.rule.operation) == ["FilmChanged"])
+  }
+
+  @Test(
+    "A variable of a list of sections says where it is wrong",
+    arguments: [
+      ("all", "`upstream.standing` must be a list, not \"all\""),
+      (
+        "[{operation: A}",
+        "`upstream.standing` must be a list, written as in the settings file; line"
+      ),
+      ("[{operation: 7}]", "`upstream.standing` must be a GraphQL name"),
+      ("{operation: A}", "`upstream.standing` must be a list, not a section"),
+    ])
+  func reportsMalformedLists(text: String, expected: String) {
+    let faults = SettingsFixture(environment: ["LARDER_UPSTREAM_STANDING": text]).faults()
+    #expect(faults.count == 1, "\(faults)")
+    #expect(faults.first?.hasPrefix("LARDER_UPSTREAM_STANDING: \(expected)") == true, "\(faults)")
+  }
+
   @Test("A variable of an open section must be a YAML section")
   func refusesMalformedOpenSection() {
     let fixture = SettingsFixture(environment: [
       "LARDER_TYPES": "{Film", "LARDER_UPSTREAM_HEADERS": "x-a",
     ])
+    let faults = fixture.faults()
+    let beginning =
+      "LARDER_TYPES: `types` must be a section such as {name: value}; line "
+    #expect(faults.count == 2)
+    #expect(faults.first?.hasPrefix(beginning) == true, "\(faults)")
+    #expect(faults.first?.contains(" is not YAML: ") == true, "\(faults)")
     #expect(
-      fixture.faults() == [
-        "LARDER_TYPES: `types` must be a section such as {name: value}",
-        "LARDER_UPSTREAM_HEADERS: `upstream.headers` must be a section such as {name: value}",
-      ])
+      faults.last
+        == "LARDER_UPSTREAM_HEADERS: `upstream.headers` must be a section such as {name: value}")
   }
 
   @Test("An empty variable counts as not set")

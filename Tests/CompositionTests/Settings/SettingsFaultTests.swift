@@ -138,6 +138,27 @@ struct SettingsFaultTests {
         ["1:20: `upstream.secret` needs `upstream.dialect: hasura` or `appsync`"]
       ),
       (
+        "upstream: {dialect: appsync, subscriptions: sse}",
+        [
+          "1:45: AppSync does not speak `sse`; set `upstream.subscriptions` to `auto`, or to"
+            + " `graphql-ws` to send the credential in the URL"
+        ]
+      ),
+      (
+        "upstream: {standing: [{operation: A}], subscriptions: off}",
+        [
+          "1:22: `upstream.standing` needs subscriptions, which `upstream.subscriptions: off`"
+            + " switches off; remove one of the two"
+        ]
+      ),
+      (
+        "upstream: {websocket: 'ws://a', subscriptions: sse}",
+        [
+          "1:23: `upstream.websocket` has no effect with `upstream.subscriptions: sse`; remove one"
+            + " of the two"
+        ]
+      ),
+      (
         "upstream: {forward: [authorization, X-Hasura-Role], headers: {X-Hasura-Admin-Secret: s}}",
         [
           "1:21: `upstream.forward` has `x-hasura-role` and `upstream.headers` has"

@@ -1,5 +1,6 @@
 import HTTPClient
 import Testing
+import Upstream
 
 @testable import Composition
 
@@ -59,13 +60,24 @@ struct SettingsLoadingTests {
     #expect(settings.log.format == .json)
   }
 
-  @Test("A setting without effect is accepted with a note")
-  func notesSettingWithoutEffect() throws {
-    let loaded = try SettingsFixture(yaml: "upstream:\n  url: http://a\n  websocket: ws://a").load()
-    #expect(
-      loaded.notes.map(\.description) == [
-        "larder.yaml:3:14: `upstream.websocket` is accepted, but not used by this version"
-      ])
+  @Test(
+    "The protocol of subscriptions reaches the upstream's configuration",
+    arguments: [
+      ("auto", .automatic), ("graphql-transport-ws", .transportWS), ("graphql-ws", .legacyWS),
+      ("sse", .eventStream), ("off", .off),
+    ] as [(String, SubscriptionChoice)])
+  func readsSubscriptionProtocol(text: String, choice: SubscriptionChoice) throws {
+    let yaml = "upstream: {url: 'http://a/g', subscriptions: \(text)}"
+    let settings = try SettingsFixture(yaml: yaml).load().settings
+    #expect(UpstreamConfiguration(settings.allUpstreams[0]).subscriptions == choice)
+  }
+
+  @Test("The address of the WebSocket reaches the upstream's configuration")
+  func readsWebSocketURL() throws {
+    let yaml = "upstream: {url: 'http://a/g', websocket: 'wss://b/live'}"
+    let settings = try SettingsFixture(yaml: yaml).load().settings
+    let url = UpstreamConfiguration(settings.allUpstreams[0]).webSocketURL
+    #expect(url == (try HTTPURL("https://b/live")))
   }
 
   @Test(

@@ -8,7 +8,7 @@ struct ShippedFilesTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   @Test(
-    "The binary contains the console, the example and the OpenAPI document as the folders have them"
+    "The binary contains the console, the example, the demo's words and the OpenAPI document as the folders have them"
   )
   func contentsAreTheFolders() throws {
     var wanted: [String: [UInt8]] = [:]
@@ -22,8 +22,9 @@ struct ShippedFilesTests {
       }
     }
     #expect(wanted.count > 5)
-    wanted[OpenAPIResource.path] = Array(
-      try Data(contentsOf: Self.root.appending(path: OpenAPIResource.path)))
+    for path in [OpenAPIResource.path, "Sources/CResources/demo-words.json"] {
+      wanted[path] = Array(try Data(contentsOf: Self.root.appending(path: path)))
+    }
     let embedded = ShippedFiles.embedded
     #expect(Set(embedded.map(\.path)) == Set(wanted.keys))
     for file in embedded { #expect(file.bytes == wanted[file.path], "\(file.path)") }

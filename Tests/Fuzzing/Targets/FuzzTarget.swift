@@ -7,8 +7,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case jsonText = "json-text"
   case graphQLDocument = "graphql-document"
   case graphQLSchema = "graphql-schema"
+  case graphQLSession = "graphql-session"
   case filterText = "filter-text"
   case searchText = "search-text"
+  case inclusionText = "inclusion-text"
   case forwarded
   case requestPath = "request-path"
   case settingsText = "settings-text"
@@ -21,6 +23,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case upstreamVariables = "upstream-variables"
   case upstreamResponse = "upstream-response"
   case storedText = "stored-text"
+  case webSocketFrames = "websocket-frames"
+  case webSocketDeflate = "websocket-deflate"
+  case webSocketExtensions = "websocket-extensions"
+  case eventStream = "event-stream"
+  case subscriptionMessages = "subscription-messages"
+  case webhookMessage = "webhook-message"
 
   /// Runs one input; traps on a finding.
   func run(_ input: UnsafeRawBufferPointer) {
@@ -32,8 +40,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .jsonText: JSONTextTarget.run(input)
     case .graphQLDocument: GraphQLDocumentTarget.run(input)
     case .graphQLSchema: GraphQLSchemaTarget.run(input)
+    case .graphQLSession: GraphQLSessionTarget.run(input)
     case .filterText: FilterTextTarget.run(input)
     case .searchText: SearchTextTarget.run(input)
+    case .inclusionText: InclusionTextTarget.run(input)
     case .forwarded: ForwardedTarget.run(input)
     case .requestPath: RequestPathTarget.run(input)
     case .settingsText: SettingsTextTarget.run(input)
@@ -46,6 +56,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .upstreamVariables: UpstreamVariablesTarget.run(input)
     case .upstreamResponse: UpstreamResponseTarget.run(input)
     case .storedText: StoredTextTarget.run(input)
+    case .webSocketFrames: WebSocketFramesTarget.run(input)
+    case .webSocketDeflate: WebSocketDeflateTarget.run(input)
+    case .webSocketExtensions: WebSocketExtensionsTarget.run(input)
+    case .eventStream: EventStreamTarget.run(input)
+    case .subscriptionMessages: SubscriptionMessagesTarget.run(input)
+    case .webhookMessage: WebhookMessageTarget.run(input)
     }
   }
 }

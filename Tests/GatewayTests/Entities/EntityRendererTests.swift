@@ -116,7 +116,12 @@ struct EntityRendererTests {
     let document = try Self.renderer.document(
       Self.film, EntityRecord(layers: [Array(#"{"id":"9","title":"a"}"#.utf8)]), selection: view)
     #expect(document?.missing == ["budget"])
-    #expect(document?.revision == (try Self.document(#"{"id":"9","title":"a"}"#)?.revision))
+    #expect(document?.revision != (try Self.document(#"{"id":"9","title":"a"}"#)?.revision))
+    let changed = try Self.renderer.document(
+      Self.film, EntityRecord(layers: [Array(#"{"id":"9","title":"a","notes":1}"#.utf8)]),
+      selection: view)
+    #expect(document?.revision == changed?.revision)
+    #expect(document?.tag == changed?.tag)
     #expect(
       document.map { String(decoding: $0.body, as: UTF8.self) }?
         .hasPrefix(#"{"__typename":"Film","name":"a","_missing":["budget"],"_rev":""#) == true)

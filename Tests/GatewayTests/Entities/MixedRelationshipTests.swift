@@ -136,4 +136,20 @@ struct MixedRelationshipTests {
     try await fill()
     #expect(try await read("best").body["name"] == "Cheers")
   }
+
+  @Test("An interface's members are nested, each with its own fields")
+  func nestsInterfaceMembers() async throws {
+    try await fill()
+    let answer = try await reader.entity(
+      EntityKey(type: "Shelf", key: "s"),
+      parameters: [.init("include", "works(limit: 2, order: -name),best,things")],
+      caller: .anonymous)
+    let shelf = try JSONValue(parsing: answer.body)
+    #expect(names(["items": shelf["works"] ?? []]) == ["Series/1", "Film/2"])
+    #expect(shelf["works"]?[0]?["seasons"] == 11)
+    #expect(shelf["best"]?["name"] == "Cheers")
+    #expect(names(["items": shelf["things"] ?? []]) == ["Person/1", "Film/1"])
+    #expect(shelf["_more"] == ["works"])
+    #expect(answer.age == .seconds(3))
+  }
 }

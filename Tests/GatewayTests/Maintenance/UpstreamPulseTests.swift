@@ -75,6 +75,32 @@ struct UpstreamPulseTests {
     #expect(log.lines[1].metadata["after_seconds"] == "199")
   }
 
+  @Test("The present outage is shown with its length and its failed calls, until it has ended")
+  func outageIsShown() {
+    #expect(pulse.outageStatus == nil)
+    pulse.note(Self.refused)
+    moment.pass(.seconds(5))
+    pulse.note(Self.refused)
+    #expect(pulse.outageStatus == UpstreamPulse.OutageStatus(duration: .seconds(5), failures: 2))
+    moment.pass(.seconds(5))
+    pulse.noteAnswer()
+    #expect(pulse.outageStatus == nil)
+  }
+
+  @Test("Refused credentials are counted, and other failures are not")
+  func refusalsAreCounted() {
+    for failure in [
+      Self.refused, .timeout(wasSent: true), .status(403, retryAfter: nil),
+      .status(500, retryAfter: nil), .refused(.forbidden),
+    ] {
+      pulse.note(failure)
+    }
+    #expect(pulse.refusalStatus == UpstreamPulse.RefusalStatus(count: 0, age: nil))
+    pulse.note(.status(401, retryAfter: nil))
+    moment.pass(.seconds(3))
+    #expect(pulse.refusalStatus == UpstreamPulse.RefusalStatus(count: 1, age: .seconds(3)))
+  }
+
   @Test(
     "Cancelled and rejected calls say nothing about upstream",
     arguments: [UpstreamFailure.busy, .cancelled(wasSent: true), .cancelled(wasSent: false)])

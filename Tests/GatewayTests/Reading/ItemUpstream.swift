@@ -129,7 +129,7 @@ final class ItemUpstream: Sendable {
     case "DropItem":
       set(id, nil)
       return ["deleteItem": .string(id)]
-    case "Items":
+    case "Items", "Compared":
       let ids = items.keys.sorted()
       return ["items": .array(ids.map(item))]
     case "Item":

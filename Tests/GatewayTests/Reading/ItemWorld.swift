@@ -27,6 +27,7 @@ final class ItemWorld: Sendable {
     query Item($id: ID!) @cache(maxAge: 60, staleIfError: 600, scope: PUBLIC) {
       item(id: $id) { id name version }
     }
+    query Compared @cache(maxAge: 60, scope: PUBLIC, shadow: 1) { items { id name version } }
     mutation SetItem($id: ID!, $name: String!) { setItem(id: $id, name: $name) { id name version } }
     mutation DropItem($id: ID!) @effects(deletes: ["Item:$id"]) { deleteItem(id: $id) }
     mutation TouchOperation @effects(invalidates: ["Items"]) { touch }
@@ -38,14 +39,20 @@ final class ItemWorld: Sendable {
   let store: Store
   let cache = RenderedCache(byteLimit: 1 << 20)
   let clock = TestClock()
+  let shares: CallShares
   private let folder: StoreFolder
   private let registry: OperationRegistry
   private let reader: QueryReader
   private let mutations: MutationRunner
   private let purger: Purger
 
-  init(_ names: [String: String] = ["1": "one", "2": "two"]) throws {
+  init(
+    _ names: [String: String] = ["1": "one", "2": "two"],
+    logger: Logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() },
+    shares: CallShares = .unlimited
+  ) throws {
     upstream = ItemUpstream(names)
+    self.shares = shares
     let loaded = OperationRegistry.load(
       files: [SourceFile(path: "items.graphql", text: Self.operations)],
       schemaSources: [SourceFile(path: "schema.graphql", text: Self.schema)],
@@ -61,14 +68,17 @@ final class ItemWorld: Sendable {
     }
     let calls = CallSequence(after: store.lastCall)
     let epoch = MutationEpoch()
-    let pulse = UpstreamPulse.silent
-    let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    let upstreams = Upstreams(
+      ServedUpstream(client: client, pulse: .silent, shares: shares))
     reader = QueryReader(
-      upstream: client, store: store, calls: calls, cache: cache, epoch: epoch,
-      failures: FailureMemory(clock: clock.clock, random: { 0 }), pulse: pulse,
-      overlaid: OverlaidEntities(), clock: clock.clock, logger: logger)
+      upstreams: upstreams, store: store, calls: calls, cache: cache, epoch: epoch,
+      failures: FailureMemory(clock: clock.clock, random: { 0 }),
+      overlaid: OverlaidEntities(),
+      shadow: ShadowReads(
+        upstream: client, clock: clock.clock, random: { 0.5 }, logger: logger),
+      clock: clock.clock, logger: logger)
     mutations = MutationRunner(
-      upstream: client, store: store, calls: calls, epoch: epoch, pulse: pulse,
+      upstreams: upstreams, store: store, calls: calls, epoch: epoch,
       clock: clock.clock, logger: logger)
     purger = Purger(store: store, calls: calls, epoch: epoch)
   }
@@ -77,19 +87,21 @@ final class ItemWorld: Sendable {
 
   func read(
     _ operation: String = "Items", _ variables: JSONValue = [:],
-    directives: ReadDirectives = .none
+    directives: ReadDirectives = .none, by caller: Caller = .anonymous
   ) async throws -> ReadResponse {
     let operation = try #require(registry.operation(named: operation))
     return try await reader.read(
       ReadRequest(
         operation: operation, variables: try operation.coerce(.value(variables)),
-        caller: .anonymous, directives: directives))
+        caller: caller, directives: directives))
   }
 
-  func mutate(_ operation: String, _ variables: JSONValue = [:]) async throws {
+  func mutate(
+    _ operation: String, _ variables: JSONValue = [:], by caller: Caller = .anonymous
+  ) async throws {
     let operation = try #require(registry.operation(named: operation))
     _ = try await mutations.run(
-      operation, variables: try operation.coerce(.value(variables)), caller: .anonymous,
+      operation, variables: try operation.coerce(.value(variables)), caller: caller,
       idempotencyKey: "k")
   }
 

@@ -48,6 +48,19 @@ final class ScriptedWorld: Sendable {
       query Team @cache(maxAge: 60, scope: CLAIM, claim: "org_id", onError: PARTIAL) {
         users { id name }
       }
+      query Seek($id: ID!)
+      @cache(maxAge: 60, staleIfError: 600, scope: PUBLIC, lookup: "User:$id") {
+        user(id: $id) { id name }
+      }
+      query SeekNick($id: ID!)
+      @cache(maxAge: 60, staleIfError: 600, scope: PUBLIC, lookup: "User:$id") {
+        __typename
+        it: user(id: $id) { nick name }
+      }
+      query SeekOwn($id: ID!) @cache(maxAge: 60, staleIfError: 600, lookup: "User:$id") {
+        user(id: $id) { id name }
+      }
+      query Own @cache(maxAge: 60, staleIfError: 600) { users { id name } }
       mutation Rename($id: ID!, $name: String) { rename(id: $id, name: $name) { id name } }
       mutation Touch($id: ID!) { touch(id: $id) { id name } }
       """
@@ -152,13 +165,13 @@ final class ScriptedWorld: Sendable {
   /// Reads, bypassing fresh results and remembered failures.
   func read(
     _ operation: String, by caller: Caller = .anonymous,
-    directives: ReadDirectives = ReadDirectives(noCache: true)
+    directives: ReadDirectives = ReadDirectives(noCache: true), id: String = "1"
   ) async throws -> ReadResponse {
     clock.advance(by: .seconds(2))
     let registered = try #require(registry.operation(named: operation))
     let variables: JSONValue =
-      operation.hasPrefix("User") && !operation.hasPrefix("Users")
-      ? ["id": "1"] : [:]
+      operation.hasPrefix("User") && !operation.hasPrefix("Users") || operation.hasPrefix("Seek")
+      ? ["id": .string(id)] : [:]
     return try await reader.read(
       ReadRequest(
         operation: registered, variables: try registered.coerce(.value(variables)),

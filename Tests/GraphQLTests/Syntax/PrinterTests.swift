@@ -162,4 +162,18 @@ struct PrinterTests {
       }
     }
   }
+
+  @Test(
+    "A short query after a definition without fields stays a query",
+    arguments: [
+      "type T", "interface I @d", "extend schema @d", "input N", "enum E", "type T { f: Int }",
+    ])
+  func shortQueriesStayQueries(definition: String) throws {
+    let document = try Parser.parse(Source(body: "\(definition) query { a { b } } { c }"))
+    #expect(document.definitions.count == 3)
+    let text = Printer.print(document)
+    let again = try Parser.parse(Source(body: text))
+    #expect(again.definitions.count == 3)
+    #expect(Printer.print(again) == text)
+  }
 }

@@ -71,7 +71,7 @@ enum LocalWorld {
   ) -> LocalOperation {
     var reader = LocalValueReader(schema: schema)
     let read = LocalBody(
-      body, type: type, isPatch: action == .update || action == .updateOrInsert, reader: &reader,
+      body, type: type, isPatch: action.isPatch, reader: &reader,
       pointer: "")
     return LocalOperation(action, type, .key(id), body: read)
   }

@@ -159,6 +159,43 @@ struct LocalWriteTests {
     #expect(try await store.local("Item", "i2")?["text"] == "milk")
   }
 
+  @Test("insertOrUpdate keeps the fields that it does not name, and replace empties them")
+  func mergesOrReplaces() async throws {
+    let store = try await filled()
+    _ = try await store.local(
+      LocalWorld.operation(.update, LocalWorld.list, "l1", ["count": 7])
+    ).get()
+    let merged = LocalWorld.operation(.insertOrUpdate, LocalWorld.list, "l1", ["title": "Food"])
+    _ = try await store.local(merged).get()
+    #expect(try await store.local("List", "l1")?["count"] == 7)
+    // A required field that stays need not be named.
+    _ = try await store.local(
+      LocalWorld.operation(.insertOrUpdate, LocalWorld.list, "l1", ["count": 8])
+    ).get()
+    #expect(try await store.local("List", "l1")?["title"] == "Food")
+    #expect(try await store.local("List", "l1")?["count"] == 8)
+    let lacking = try await store.local(
+      LocalWorld.operation(.insertOrUpdate, LocalWorld.list, "l2", ["count": 1]))
+    guard case .failure(.invalid(let faults)) = lacking else {
+      Issue.record("\(lacking)")
+      return
+    }
+    #expect(faults == [.init(place: .pointer("/title"), detail: "is required")])
+    let replaced = LocalWorld.operation(.replace, LocalWorld.list, "l1", ["title": "All"])
+    let commit = try await store.local(replaced).get()
+    guard case .written(_, _, isNew: false) = commit.outcomes.first else {
+      Issue.record("\(commit.outcomes)")
+      return
+    }
+    #expect(try await store.local("List", "l1")?["count"] == 0)
+    // Lists of entities that are not named stay.
+    #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
+    _ = try await store.local(
+      LocalWorld.operation(.replace, LocalWorld.list, "l2", ["title": "New"])
+    ).get()
+    #expect(try await store.local("List", "l2")?["title"] == "New")
+  }
+
   /// An existing entity keeps the fields that the body does not name; a new one has defaults.
   @Test("updateOrInsert updates existing entities and inserts missing ones")
   func updatesOrInserts() async throws {

@@ -39,6 +39,20 @@ struct EntityPageTests {
     #expect(try await keys(fixture, query) == ["f5", "f6", "f7"])
   }
 
+  @Test("The filter that all entities meet finds rows without the key's field and with nulls too")
+  func everythingFindsAllRows() async throws {
+    let fixture = try await filled()
+    _ = try await fixture.store.apply(
+      ResponseBuilder(call: 2, scope: .user("ada")).film("f0", ["year": 2020])
+        .film("f99", ["title": .null]).deleting(.film("f1")).build())
+    let query = EntityQuery(type: Self.film, filter: .everything(of: Self.film), limit: 50)
+    #expect(try await keys(fixture, query).count == 10)
+    let ada = Viewer(layers: [.user("ada"), .public])
+    #expect(
+      try await keys(fixture, query, viewer: ada)
+        == ["f0"] + (2..<10).map { "f\($0)" } + ["f99"])
+  }
+
   @Test("Sections cover the whole list")
   func sectionsCoverWholeList() async throws {
     let fixture = try await filled()

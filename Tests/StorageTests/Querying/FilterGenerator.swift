@@ -25,9 +25,13 @@ struct FilterGenerator {
     storedDates = dates.storedBySpelling
   }
 
-  /// Returns the same filter for SQLite, which compares dates in their stored form.
+  /// Returns the same filter for SQLite, which compares dates in their stored form. What is missing is
+  /// neither null nor a value: unknown.
   func sql(_ filter: String) -> String {
-    filter.replacing(#/'([^']*)'/#) { text in
+    filter.replacing(#/(\w+) IS (NOT )?(NULL|MISSING)/#) { found in
+      let test = found.output.3 == "NULL" ? "= 'null'" : "IS NULL"
+      return "(\(found.output.2 == nil ? "" : "NOT ")\(found.output.1)_state \(test))"
+    }.replacing(#/'([^']*)'/#) { text in
       storedDates[String(text.output.1)].map { "'\($0)'" } ?? String(text.output.0)
     }
   }
@@ -53,7 +57,7 @@ struct FilterGenerator {
     let column = pick(["title", "year", "rating", "director", "id", "released", "watched"])
     let not = pick(["", "NOT "])
     switch Int.random(in: 0..<8, using: &random) {
-    case 0: return "\(column) IS \(not)NULL"
+    case 0: return "\(column) IS \(not)\(pick(["NULL", "MISSING"]))"
     case 1: return "\(column) \(not)IN (\(value(column)), \(value(column)))"
     case 2: return "\(column) \(not)BETWEEN \(value(column)) AND \(value(column))"
     case 3: return "title \(not)LIKE \(pick(["'a%'", "'%L%'", "'_l_'", "'a!%b' ESCAPE '!'"]))"

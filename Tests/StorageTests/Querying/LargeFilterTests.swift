@@ -36,6 +36,35 @@ struct LargeFilterTests {
     #expect(page.items.map(\.key.key) == ["f3"])
   }
 
+  @Test(
+    "Quantifiers at their greatest depth are accepted by SQLite",
+    arguments: [
+      "ANY cast.name BEGINSWITH[cd] 'ag'", "ANY director.films.title BEGINSWITH[cd] 'cl'",
+      "director.films.count = 1",
+    ])
+  func acceptsDeepQuantifiers(_ predicate: String) async throws {
+    let fixture = try StoreFixture(
+      types: [RelatedWorld.films, RelatedWorld.people, RelatedWorld.studios])
+    defer { withExtendedLifetime(fixture) {} }
+    let person = JSONValue.reference(.person("p"))
+    for (index, scope) in [Scope.public, .user("u")].enumerated() {
+      _ = try await fixture.store.apply(
+        ResponseBuilder(call: Int64(index + 1), scope: scope)
+          .film("f", ["title": "Cleo", "year": 1962, "director": person, "cast": [person]])
+          .entity(.person("p"), ["id": "p", "name": "Agnes"]).build())
+    }
+    let text =
+      String(repeating: "NOT (year = 1 OR ", count: 11) + "NOT \(predicate)"
+      + String(repeating: ")", count: 11)
+    let filter = try Filter(
+      text, arguments: .none, type: RelatedWorld.films, graph: RelatedWorld.graph)
+    let query = EntityQuery(type: RelatedWorld.films, filter: filter)
+    for viewer in [Viewer.anonymous, Viewer(layers: [.user("u"), .public])] {
+      let page = try await fixture.store.page(query, viewer: viewer)
+      #expect(page.items.map(\.key.key) == ["f"])
+    }
+  }
+
   /// Nests openings, with `year = 3` at the innermost level.
   private static func nested(_ depth: Int, _ beginning: (Int) -> String) -> String {
     let begun = (0..<depth).map(beginning).joined() + "year = 3"

@@ -7,7 +7,7 @@ import TestSupport
 @testable import Storage
 
 /// Random films in three scopes, in a store and, merged by the test, in a plain SQLite table with the same
-/// columns that queries are compared with.
+/// columns that queries are compared with, and one more for each that tells null from missing.
 struct QueryRows {
   static let viewer = Viewer(layers: [.device("d"), .user("u"), .public])
 
@@ -49,16 +49,22 @@ struct QueryRows {
     plain = try DatabaseQueue()
     let rows = seen
     try await plain.write { db in
+      let states = Self.film.columns.map { "\($0.name)_state TEXT" }.joined(separator: ", ")
       try db.execute(
         sql: """
           CREATE TABLE film (key TEXT, id TEXT, title TEXT, year INTEGER, rating REAL,
-          seen INTEGER, director TEXT, released TEXT, watched TEXT)
+          seen INTEGER, director TEXT, released TEXT, watched TEXT, \(states))
           """)
+      let places = Array(repeating: "?", count: 1 + 2 * Self.film.columns.count)
+        .joined(separator: ", ")
       for (id, fields) in rows {
+        let values = Self.film.columns.map { fields[$0.name].flatMap(Self.sqlValue) }
+        let states = Self.film.columns.map { column -> (any DatabaseValueConvertible)? in
+          fields[column.name].map { $0 == .null ? "null" : "value" }
+        }
         try db.execute(
-          sql: "INSERT INTO film VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          arguments: StatementArguments(
-            [id] + Self.film.columns.map { fields[$0.name].flatMap(Self.sqlValue) }))
+          sql: "INSERT INTO film VALUES (\(places))",
+          arguments: StatementArguments([id] + values + states))
       }
     }
   }

@@ -34,6 +34,76 @@ struct LocalViewTests {
     #expect(whole.fields.map(\.name) == ["id", "title", "place", "items"])
   }
 
+  @Test("A selection of a relationship is a view of the nested entity")
+  func nestedSelections() throws {
+    let (views, findings) = read(
+      """
+      fragment Whole on List { items { id } items { list { ...Card } } }
+      fragment Card on List { headline: title }
+      """)
+    #expect(findings.isEmpty, "\(findings)")
+    let list = try #require(views.first?.selection.types["List"])
+    guard case .object(let items) = list.fields.first?.value,
+      let item = items.types["Item"], case .object(let inner) = item.fields.last?.value
+    else {
+      Issue.record("the relationships have no selections")
+      return
+    }
+    #expect(list.fields.map(\.responseName) == ["items"])
+    #expect(item.fields.map(\.responseName) == ["id", "list"])
+    #expect(inner.types["List"]?.fields.map(\.responseName) == ["headline"])
+  }
+
+  @Test("A fragment of the operations can be spread where its type is nested")
+  func spreadsFragmentsOfOperations() throws {
+    let loaded = OperationRegistry.load(
+      files: [
+        SourceFile(
+          path: "a.graphql",
+          text: """
+            query A($id: ID!) { film(id: $id) { ...Card } }
+            fragment Card on Film { headline: title }
+            """)
+      ],
+      schemaSources: [
+        SourceFile(
+          path: "schema.graphql",
+          text: "type Query { film(id: ID!): Film } type Film { id: ID! title: String }")
+      ], settings: RegistrySettings())
+    let registry = try #require(loaded.registry, "\(loaded.findings)")
+    var reader = LocalSchemaReader(
+      catalogue: registry.catalogue, viewNames: Set(registry.views.keys), views: registry.views)
+    let findings = reader.read(
+      SourceFile(
+        path: "local.graphql",
+        text: """
+          type Favourite @local { id: ID! film: Film }
+          fragment One on Favourite { film { ...Card id } }
+          fragment Two on Favourite { film { ...Other } }
+          """)
+    ).findings
+    #expect(findings.count == 1, "\(findings)")
+    #expect(findings.first?.message.contains("no fragment Other on Film") == true)
+    let one = reader.views.first { $0.name == "One" }?.selection.types["Favourite"]
+    guard case .object(let film)? = one?.fields.first?.value else {
+      Issue.record("the relationship has no selection")
+      return
+    }
+    #expect(film.types["Film"]?.fields.map(\.responseName) == ["headline", "id"])
+  }
+
+  @Test("A field of an upstream type that no operation selects is reported")
+  func unselectedFields() {
+    let (_, findings) = read(
+      """
+      type Favourite @local { id: ID! film: Film }
+      fragment Favourites on Favourite { film { id nothing } }
+      """)
+    #expect(findings.count == 1, "\(findings)")
+    #expect(findings.first?.severity == .warning)
+    #expect(findings.first?.message.contains("nothing of Film") == true)
+  }
+
   @Test("A fragment that spreads itself through an object is a fault")
   func recursiveFragment() {
     let faults = read(

@@ -74,6 +74,9 @@ extension Ways {
           ? "\(answer.status)" : nil
       }
       let problem = try? JSONValue(parsing: answer.body)
+      if route.path == "/v1/graphql", answer.contentType != "application/problem+json" {
+        return graphQLFault(of: answer, problem)
+      }
       // A value of `Accept-Encoding` can request gzip: then the body's form is not checked further.
       guard answer.contentType == "application/problem+json",
         !answer.contentCoding.isEmpty || problem?["status"]?.int64 == Int64(answer.status)
@@ -82,6 +85,19 @@ extension Ways {
       // Upstream's own error about a value that its types allow.
       let isUpstreams = problem?["code"]?.string?.hasPrefix("upstream_") == true
       return answer.status == 502 && isUpstreams ? nil : "\(answer.status): \(problem ?? .null)"
+    }
+
+    /// The fault of a refusal in the form of GraphQL; nil if there is none.
+    private static func graphQLFault(
+      of answer: HostileConnection.Answer, _ body: JSONValue?
+    ) -> String? {
+      let code = body?["errors"]?[0]?["extensions"]?["code"]?.string
+      let types = ["application/json", "application/graphql-response+json"]
+      guard types.contains(answer.contentType), !answer.contentCoding.isEmpty || code != nil
+      else { return "\(answer.status) as \(answer.contentType): \(body ?? .null)" }
+      if answer.status < 500 || statusesKnown.contains(answer.status) { return nil }
+      let isUpstreams = code?.hasPrefix("upstream_") == true
+      return answer.status == 502 && isUpstreams ? nil : "\(answer.status): \(body ?? .null)"
     }
 
     private static func shown(_ request: [UInt8]) -> String {

@@ -40,6 +40,13 @@ struct MatrixAsk: Sendable, CustomStringConvertible {
     MatrixAsk("GET", target, headers: headers, isStream: true)
   }
 
+  /// A live stream of one subject.
+  static func live(_ subject: String, _ headers: (String, String)...) -> MatrixAsk {
+    MatrixAsk(
+      "POST", "/v1/live", headers: headers, body: #"{"queries":[{"id":"a",\#(subject)}]}"#,
+      isStream: true)
+  }
+
   /// All text of the request.
   var text: String {
     ([target] + headers.map(\.1) + [body ?? ""]).joined(separator: "\n")

@@ -37,6 +37,10 @@ extension MatrixRequests {
         .get("/v1/entities/Film?order=-myStars&section=myStars&limit=1000"),
         .get("/v1/entities/Note?order=text&section=text&total=true"),
         .get("/v1/entities/\(secrets.word)"),
+        .get("/v1/entities/User?include=lists,watchlist(limit:100)"),
+        .get("/v1/entities/Note?include=book.notes(limit:100),film"),
+        .get("/v1/entities/Notebook?include=notes(limit:100,order:text).film"),
+        .get("/v1/entities/Film?include=\(secrets.word)"),
       ]
         + (secrets.pageToken.map {
           [.get("/v1/entities/Note?limit=1&order=text&after=\($0)", comparison: .words)]
@@ -48,6 +52,9 @@ extension MatrixRequests {
         "Notebook/\(secrets.bookID)", "Wish/\(secrets.wishID)", "Film/f1",
       ].flatMap { read("/v1/entities/\($0)", secrets) } + [
         MatrixAsk("HEAD", "/v1/entities/Note/\(secrets.noteID)"),
+        .get("/v1/entities/User/\(secrets.userID)?include=lists,watchlist"),
+        .get("/v1/entities/Note/\(secrets.noteID)?include=book.notes,film"),
+        .get("/v1/entities/Notebook/\(secrets.bookID)?include=notes.book"),
         .get("/v1/entities/User/\(secrets.userID)", ("If-Match", secrets.tags.first ?? "*")),
       ]
     },
@@ -157,7 +164,7 @@ extension MatrixRequests {
     "DELETE /v1/entities/{type}": { secrets in
       ["Note", "Notebook", "User"].map {
         write("DELETE", "/v1/entities/\($0)?filter=id%20LIKE%20%3F&arg=%25\(secrets.word)%25")
-      }
+      } + [write("DELETE", "/v1/entities/User?all=true")]
     },
   ]
 }

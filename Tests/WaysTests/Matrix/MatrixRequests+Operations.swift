@@ -53,6 +53,39 @@ extension MatrixRequests {
 }
 
 extension MatrixRequests {
+  private static let json = ("Accept", "application/graphql-response+json")
+  private static let events = ("Accept", "text/event-stream")
+  private static let liveExtension = "extensions=%7B%22live%22%3Atrue%7D"
+
+  /// The same operations for GraphQL clients.
+  static let graphQL: [String: Make] = [
+    "GET /v1/graphql": { secrets in
+      read("/v1/graphql?operationName=Me", secrets) + [
+        .get("/v1/graphql?operationName=Watchlist", json, ("Cache-Control", "only-if-cached")),
+        .get("/v1/graphql?operationName=Me", json, ("Cache-Control", "no-cache")),
+        .get("/v1/graphql?operationName=Me", json, ("If-Match", secrets.tags.first ?? "*")),
+        .get("/v1/graphql?operationName=MyFilm&variables=%7B%22id%22%3A%22f1%22%7D", json),
+        .get("/v1/graphql?operationName=MyFilm&variables=%7B%22id%22%3A%22\(secrets.listID)%22%7D"),
+        .get("/v1/graphql?documentId=\(secrets.word)"),
+        .get("/v1/graphql?query=%7B\(secrets.word)%7D"),
+        .get("/v1/graphql?operationName=\(secrets.word)"),
+        .stream("/v1/graphql?operationName=Me", events),
+        .stream("/v1/graphql?operationName=Me&\(liveExtension)", events),
+        .stream(
+          "/v1/graphql?operationName=Watchlist&\(liveExtension)&ticket=\(secrets.word)", events),
+      ]
+    },
+    "POST /v1/graphql": { secrets in
+      [
+        #"{"operationName":"Me"}"#,
+        #"{"operationName":"Watchlist","variables":{}}"#,
+        #"{"operationName":"MyFilm","variables":{"id":"\#(secrets.listID)"}}"#,
+        #"{"operationName":"CreateList","variables":{"input":{"name":""}}}"#,
+        #"{"query":"query \#(secrets.word) { me { id name } }"}"#,
+      ].map { MatrixAsk("POST", "/v1/graphql", body: $0) }
+    },
+  ]
+
   private static func mutation(_ method: String, _ rest: String = "") -> Make {
     { secrets in [MatrixAsk(method, "/v1/mutations/\(secrets.mutationID)\(rest)")] }
   }
@@ -81,7 +114,10 @@ extension MatrixRequests {
       [
         MatrixAsk(
           "POST", "/v1/mutations", headers: [("Idempotency-Key", "\"key-\(secrets.word)\"")],
-          body: #"{"operation":"Nothing","mode":"lazy","variables":{}}"#)
+          body: #"{"operation":"Nothing","mode":"lazy","variables":{}}"#),
+        MatrixAsk(
+          "POST", "/v1/mutations", headers: [("Idempotency-Key", "\"key-\(secrets.word)\"")],
+          body: #"{"write":[{"op":"delete","type":"\#(secrets.word)","id":"x"}],"mode":"lazy"}"#),
       ]
     },
     "GET /v1/mutations": { secrets in

@@ -28,10 +28,12 @@ enum MatrixRequests {
   }
 
   static let byRoute: [String: Make] = operating.merging(operations) { first, _ in first }
+    .merging(graphQL) { first, _ in first }
     .merging(devices) { first, _ in first }
     .merging(accounts) { first, _ in first }
     .merging(changes) { first, _ in first }
     .merging(entities) { first, _ in first }
+    .merging(live) { first, _ in first }
     .merging(localWrites) { first, _ in first }
     .merging(files) { first, _ in first }
     .merging(s3) { first, _ in first }
@@ -81,8 +83,27 @@ enum MatrixRequests {
     "POST /v1/devices/me/rotate": { _ in
       [MatrixAsk("POST", "/v1/devices/me/rotate", headers: [invalidToken])]
     },
+    "POST /v1/devices/me/reset": { _ in
+      [MatrixAsk("POST", "/v1/devices/me/reset", headers: [invalidToken])]
+    },
+    "POST /v1/devices/me/tokens": { _ in
+      [
+        MatrixAsk(
+          "POST", "/v1/devices/me/tokens", headers: [invalidToken],
+          body: #"{"access":"read","expiresIn":60}"#)
+      ]
+    },
+    "GET /v1/devices/me/tokens": { read("/v1/devices/me/tokens", $0) },
+    "DELETE /v1/devices/me/tokens/{id}": { secrets in
+      [MatrixAsk("DELETE", "/v1/devices/me/tokens/dt_\(secrets.word)")]
+    },
     "POST /v1/stream-tickets": { _ in
-      [MatrixAsk("POST", "/v1/stream-tickets", comparison: .form)]
+      [
+        MatrixAsk("POST", "/v1/stream-tickets", comparison: .form),
+        MatrixAsk(
+          "POST", "/v1/stream-tickets",
+          body: #"{"renewable":true,"path":"/v1/changes/stream"}"#, comparison: .form),
+      ]
     },
   ]
 
@@ -156,6 +177,15 @@ enum MatrixRequests {
     },
     "POST /v1/admin/sql": { _ in
       [MatrixAsk("POST", "/v1/admin/sql", body: #"{"sql":"SELECT * FROM entity_User"}"#)]
+    },
+    "GET /v1/admin/subscriptions": { _ in [.get("/v1/admin/subscriptions")] },
+    "GET /v1/admin/upstreams": { _ in [.get("/v1/admin/upstreams")] },
+    "GET /v1/admin/hooks": { _ in [.get("/v1/admin/hooks")] },
+    "POST /v1/hooks/{name}": { secrets in
+      [
+        MatrixAsk("POST", "/v1/hooks/\(secrets.word)", body: #"{"deletes":["Film:f1"]}"#),
+        MatrixAsk("POST", "/v1/hooks/films", body: #"{"invalidates":["Me"]}"#),
+      ]
     },
     "GET /v1/admin/log-level": { _ in [.get("/v1/admin/log-level")] },
     "PUT /v1/admin/log-level": { _ in

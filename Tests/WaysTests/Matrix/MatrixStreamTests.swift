@@ -17,11 +17,27 @@ extension Ways {
       for caller in Self.strangers {
         for target in [
           "/v1/changes/stream?since=now&types=User,Note,FilmList", "/v1/operations/Me/stream",
-          "/v1/operations/MyFilm/stream?id=f1",
-        ] {
+          "/v1/operations/MyFilm/stream?id=f1", "/v1/entities/User/stream",
+          "/v1/entities/FilmList/stream?total=true",
+        ] + (caller.kind.hasDevice ? ["/v1/entities/Note/stream"] : []) {
           deaf.append(("\(caller) \(target)", try await Self.open(target, by: caller, in: world)))
         }
-        for target in ["/v1/changes/stream?since=now", "/v1/operations/Film/stream?id=f30"] {
+        deaf.append(
+          (
+            "\(caller) live",
+            try await Self.open(
+              "/v1/live", by: caller, in: world,
+              body: """
+                {"queries":[{"id":"me","operation":"Me"},
+                 {"id":"log","changes":{"since":"now","types":["User","Note","FilmList"]}},
+                 {"id":"lists","collection":"/v1/entities/FilmList?total=true"},
+                 {"id":"notes","collection":"/v1/entities/Note"}]}
+                """)
+          ))
+        for target in [
+          "/v1/changes/stream?since=now", "/v1/operations/Film/stream?id=f30",
+          "/v1/entities/Film/f30/stream",
+        ] {
           hearing.append(
             ("\(caller) \(target)", try await Self.open(target, by: caller, in: world)))
         }
@@ -41,13 +57,19 @@ extension Ways {
     }
 
     private static func open(
-      _ target: String, by caller: MatrixCaller, in world: MatrixWorld
+      _ target: String, by caller: MatrixCaller, in world: MatrixWorld, body: String? = nil
     ) async throws -> EventClient {
       let events = try await EventClient.open(
-        port: world.larder.port, target, headers: world.headers(of: caller))
+        port: world.larder.port, target, headers: world.headers(of: caller), body: body)
       #expect(events.status == 200, "\(caller): \(target)")
       // The first event: the bookmark, or the current response.
       #expect(try await events.nextEvent() != nil, "\(caller): \(target)")
+      if body != nil {
+        // The first event of each of the four subjects, and a device's queue.
+        for _ in 0..<(caller.kind.hasDevice ? 5 : 4) {
+          #expect(try await events.nextEvent() != nil, "\(caller): \(target)")
+        }
+      }
       if caller.kind.hasDevice, target.hasPrefix("/v1/changes/") {
         #expect(try await events.nextEvent()?.event == "queue", "\(caller): \(target)")
       }

@@ -139,10 +139,11 @@ final class MatrixWorld {
   func answer(to ask: MatrixAsk, by caller: MatrixCaller) async throws -> MatrixResponse {
     guard ask.isStream else { return MatrixResponse(try await response(to: ask, by: caller)) }
     let events = try await EventClient.open(
-      port: larder.port, ask.target, headers: headers(of: caller) + ask.headers)
-    return MatrixResponse(
-      status: events.status,
-      firstEvent: events.status == 200 ? try await events.nextEvent() : nil)
+      port: larder.port, ask.target, headers: headers(of: caller) + ask.headers, body: ask.body)
+    var first = events.status == 200 ? try await events.nextEvent() : nil
+    // A live stream begins with its own id, which is new each time.
+    if first?.event == "open" { first = try await events.nextEvent() }
+    return MatrixResponse(status: events.status, firstEvent: first)
   }
 
   private func json(

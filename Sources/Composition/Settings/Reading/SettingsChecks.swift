@@ -1,3 +1,4 @@
+import Gateway
 import HTTPClient
 
 /// Checks between settings that are each valid by themselves. A fault is placed at the setting that
@@ -7,49 +8,143 @@ struct SettingsChecks {
   let places: [String: SettingPlace]
 
   func faults() -> [SettingsFault] {
-    upstream + tls + vendors + limits + metrics + cors + folders
+    upstream + tls + vendors + hooks + limits + metrics + cors + folders
   }
 
   /// Effects of valid settings that the operator may not expect.
-  func notes() -> [SettingsNote] {
-    let upstream = settings.upstream
-    guard settings.accounts.provider == .local, upstream.hasOwnCredential,
-      upstream.forward.contains("authorization"), places["upstream.forwardOwnTokens"] == nil,
-      let place = places["upstream.forward"]
-    else { return [] }
-    return [
-      SettingsNote(
+  func notes() -> [SettingsNote] { ownTokens + upstreamParts }
+
+  /// Settings of upstreams that have no effect, or that the service does not start without.
+  private var upstreamParts: [SettingsNote] {
+    var notes: [SettingsNote] = []
+    if settings.upstreams.isEmpty {
+      if let place = places["schemas"] {
+        notes.append(
+          SettingsNote(
+            place: place,
+            message: "`schemas` has no effect without `upstreams`; the schema is `schema`"))
+      }
+      return notes
+    }
+    if let place = places["schema"] {
+      notes.append(
+        SettingsNote(
+          place: place,
+          message: "`schema` has no effect with `upstreams`; their schemas are in the folder"
+            + " `schemas`, one file `NAME.graphql` each"))
+    }
+    for (name, upstream) in settings.upstreams.sorted(by: { $0.key < $1.key }) {
+      guard let place = upstream.place, upstream.url == nil, places["upstreams.\(name).url"] == nil
+      else { continue }
+      notes.append(
+        SettingsNote(
+          place: place,
+          message: "`upstreams.\(name)` has no `url`, which the service does not start without"))
+    }
+    return notes
+  }
+
+  private var ownTokens: [SettingsNote] {
+    settings.allUpstreams.compactMap { named in
+      let upstream = named.settings
+      let setting = "\(named.section).forwardOwnTokens"
+      guard settings.accounts.provider == .local, upstream.hasOwnCredential,
+        upstream.forward.contains("authorization"), places[setting] == nil,
+        let place = places["\(named.section).forward"]
+      else { return nil }
+      return SettingsNote(
         place: place,
         message: "tokens issued by this service are not forwarded, because upstream receives the"
           + " service's own credential: all signed-in users see the data that it gives access to;"
-          + " set `upstream.forwardOwnTokens: true` if upstream verifies these tokens, or false to"
+          + " set `\(setting): true` if upstream verifies these tokens, or false to"
           + " keep this behaviour")
-    ]
+    }
   }
 
   private var upstream: [SettingsFault] {
-    guard settings.upstream.secret != nil, settings.upstream.dialect == .plain else {
-      return sessionVariables
-    }
-    return sessionVariables
-      + fault(
-        "upstream.secret", "`upstream.secret` needs `upstream.dialect: hasura` or `appsync`")
+    oneSection
+      + settings.allUpstreams.flatMap { named in
+        secret(of: named) + sessionVariables(of: named) + subscriptions(of: named)
+          + standing(of: named)
+      } + links + unregistered
+  }
+
+  /// Rejects `upstream` beside `upstreams`: operations of the first would be in no folder.
+  private var oneSection: [SettingsFault] {
+    guard !settings.upstreams.isEmpty,
+      let written = places.keys.filter({ $0.hasPrefix("upstream.") }).min()
+    else { return [] }
+    return fault(
+      written,
+      "`upstream` and `upstreams` cannot both be set; move the settings of `upstream` under a name"
+        + " in `upstreams`")
+  }
+
+  private func secret(of named: NamedUpstream) -> [SettingsFault] {
+    guard named.settings.secret != nil, named.settings.dialect == .plain else { return [] }
+    return fault(
+      "\(named.section).secret",
+      "`\(named.section).secret` needs `\(named.section).dialect: hasura` or `appsync`")
   }
 
   /// Rejects forwarded session variables together with the service's own. Only the `hasura` dialect
   /// keeps a caller's session variables from being sent with the service's secret; with any other,
   /// callers would choose the role that the secret acts as.
-  private var sessionVariables: [SettingsFault] {
+  private func sessionVariables(of named: NamedUpstream) -> [SettingsFault] {
     let prefix = "x-hasura-"
-    guard settings.upstream.dialect != .hasura,
-      let own = settings.upstream.headers.keys.filter({ $0.hasPrefix(prefix) }).min(),
-      let forwarded = settings.upstream.forward.filter({ $0.hasPrefix(prefix) }).min()
+    let upstream = named.settings
+    guard upstream.dialect != .hasura,
+      let own = upstream.headers.keys.filter({ $0.hasPrefix(prefix) }).min(),
+      let forwarded = upstream.forward.filter({ $0.hasPrefix(prefix) }).min()
     else { return [] }
     return fault(
-      "upstream.forward",
-      "`upstream.forward` has `\(forwarded)` and `upstream.headers` has `\(own)`: callers would"
-        + " choose the role or user that the service's secret acts as; set"
-        + " `upstream.dialect: hasura`")
+      "\(named.section).forward",
+      "`\(named.section).forward` has `\(forwarded)` and `\(named.section).headers` has `\(own)`:"
+        + " callers would choose the role or user that the service's secret acts as; set"
+        + " `\(named.section).dialect: hasura`")
+  }
+
+  private var links: [SettingsFault] {
+    settings.links.sorted { $0.key < $1.key }.flatMap { name, link in
+      needs("links.\(name).type", link.type, "links.\(name).field", link.field)
+        + needs("links.\(name).field", link.field, "links.\(name).type", link.type)
+    }
+  }
+
+  private func subscriptions(of named: NamedUpstream) -> [SettingsFault] {
+    let upstream = named.settings
+    let section = named.section
+    let choice = upstream.subscriptions.rawValue
+    switch (upstream.dialect, upstream.subscriptions) {
+    case (.appsync, .transportWS), (.appsync, .sse):
+      return fault(
+        "\(section).subscriptions",
+        "AppSync does not speak `\(choice)`; set `\(section).subscriptions` to `auto`, or to"
+          + " `graphql-ws` to send the credential in the URL")
+    case (_, .sse) where upstream.websocketURL != nil, (_, .off) where upstream.websocketURL != nil:
+      return fault(
+        "\(section).websocket",
+        "`\(section).websocket` has no effect with `\(section).subscriptions: \(choice)`; remove one"
+          + " of the two")
+    default: return []
+    }
+  }
+
+  private func standing(of named: NamedUpstream) -> [SettingsFault] {
+    guard named.settings.subscriptions == .off, !named.settings.standing.isEmpty else { return [] }
+    return fault(
+      "\(named.section).standing",
+      "`\(named.section).standing` needs subscriptions, which"
+        + " `\(named.section).subscriptions: off` switches off; remove one of the two")
+  }
+
+  /// A document that is not registered names no upstream.
+  private var unregistered: [SettingsFault] {
+    guard settings.upstreams.count > 1, settings.graphQL.unregistered != .refuse else { return [] }
+    return fault(
+      "graphql.unregistered",
+      "`graphql.unregistered` must be `refuse` with several upstreams: a document that is not"
+        + " registered names none of them")
   }
 
   private var tls: [SettingsFault] {
@@ -119,6 +214,48 @@ struct SettingsChecks {
     }
     if let target = settings.files.endpoint?.http.target, target != "/" {
       faults += fault("files.endpoint", "`files.endpoint` must not have a path, but has \(target)")
+    }
+    return faults
+  }
+
+  /// The minimum length of a secret that is sent as it is.
+  private static let hookSecretMin = 16
+
+  private var hooks: [SettingsFault] {
+    settings.hooks.sorted { $0.key < $1.key }.flatMap { name, hook in
+      self.faults(of: hook, at: "hooks.in.\(name)")
+    }
+  }
+
+  private func faults(of hook: HookSettings, at section: String) -> [SettingsFault] {
+    let written = ["format", "secret", "tables"].map { "\(section).\($0)" }
+      .filter { places[$0] != nil }
+    guard let first = written.first else { return [] }
+    var faults: [SettingsFault] = []
+    for needed in ["\(section).format", "\(section).secret"] where places[needed] == nil {
+      faults += fault(first, "`\(section)` needs `\(needed)`")
+    }
+    switch hook.format {
+    case .hasura:
+      faults += demand("\(section).format", "hasura", "\(section).tables", hook.tables.first)
+      if hook.secrets.contains(where: { $0.revealed.count < Self.hookSecretMin }) {
+        faults += fault(
+          "\(section).secret",
+          "`\(section).secret` must have at least \(Self.hookSecretMin) characters with "
+            + "`format: hasura`")
+      }
+    case .plain:
+      if !hook.tables.isEmpty {
+        faults += fault(
+          "\(section).tables", "`\(section).tables` needs `format: hasura`; remove it")
+      }
+      if hook.secrets.contains(where: { WebhookSignature.key($0.revealed) == nil }) {
+        faults += fault(
+          "\(section).secret",
+          "`\(section).secret` must be 24 to 64 bytes in base64 with `format: plain`, such as "
+            + "the output of `openssl rand -base64 32`")
+      }
+    case nil: break
     }
     return faults
   }

@@ -6,6 +6,8 @@ import Yams
 struct SettingsDocument {
   let entries: [RawEntry]
   let faults: [SettingsFault]
+  /// Why the text is not YAML; nil if it is.
+  let yamlFault: YAMLFault?
 
   /// - Parameter name: the name of the file in places.
   init(parsing text: String, name: String) {
@@ -15,13 +17,34 @@ struct SettingsDocument {
       var builder = RawTreeBuilder(fileName: name, renamed: source.renamed)
       entries = builder.entries(ofRoot: root)
       faults = builder.faults
+      yamlFault = nil
     } catch {
       entries = []
+      yamlFault = error
       faults = [
         SettingsFault(
           .file(name: name, line: error.line, column: error.column), "not YAML: \(error.problem)")
       ]
     }
+  }
+}
+
+extension SettingsDocument {
+  /// Reads the text of a variable or flag as a single value, such as a list of sections, whose parts are
+  /// all placed at the variable or flag.
+  ///
+  /// - Throws: ``YAMLFault`` if the text is not YAML, or has a name that is not plain text.
+  static func value(of text: String, at place: SettingPlace) throws(YAMLFault) -> RawValue {
+    var source = DistinctKeys(text: text)
+    let root = try source.compose()
+    var builder = RawTreeBuilder(fileName: place.description, renamed: source.renamed)
+    let value = root.map { builder.value($0) } ?? RawValue(form: .empty, place: place)
+    if let fault = builder.faults.first {
+      let (line, column) =
+        if case .file(_, let line, let column) = fault.place { (line, column) } else { (1, 1) }
+      throw YAMLFault(problem: fault.message, line: line, column: column)
+    }
+    return value.moved(to: place)
   }
 }
 
@@ -49,7 +72,7 @@ private struct RawTreeBuilder {
     }
   }
 
-  private mutating func value(_ node: Node) -> RawValue {
+  mutating func value(_ node: Node) -> RawValue {
     let form: RawValue.Form
     switch node {
     case .scalar(let scalar):
@@ -93,6 +116,9 @@ struct YAMLFault: Error {
   let problem: String
   let line: Int
   let column: Int
+
+  /// The reason for a fault that is placed at the text as a whole.
+  var inText: String { "line \(line), column \(column) is not YAML: \(problem)" }
 }
 
 /// Composes YAML in which a name can occur twice.

@@ -26,6 +26,12 @@ package struct SettingsFaults: Error, CustomStringConvertible {
     self.faults = faults.sorted { ($0.place, $0.message) < ($1.place, $1.message) }
   }
 
+  /// - Parameter excerpt: the lines of the settings file.
+  init(_ faults: [SettingsFault], shownIn excerpt: SourceExcerpt) {
+    self.init(
+      faults.map { SettingsFault($0.place, $0.message, excerpt: excerpt.show($0.place)) })
+  }
+
   package var description: String {
     faults.map(\.description).joined(separator: "\n")
   }

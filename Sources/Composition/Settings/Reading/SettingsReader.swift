@@ -5,6 +5,17 @@ package struct LoadedSettings: Sendable {
   package let notes: [SettingsNote]
   /// Places by full name of the setting, such as `types.Film.key`; a default has no place.
   package let places: [String: SettingPlace]
+  /// The lines of the settings file, for faults that the operations show.
+  let excerpt: SourceExcerpt
+}
+
+extension LoadedSettings {
+  /// The place of a setting; of one that is not written, that of the first setting under it, else the
+  /// place of the sources as a whole.
+  func place(of name: String) -> SettingPlace {
+    places[name] ?? places.filter { $0.key.hasPrefix("\(name).") }.map(\.value).min()
+      ?? .wholeFile(name: "settings")
+  }
 }
 
 extension Settings {
@@ -84,30 +95,36 @@ struct SettingsReader {
     notes += checks.notes()
     guard isFileRead else { return }
     let name = sources.file?.name ?? SettingsSources.defaultFileName
-    for setting in required where places[setting] == nil {
-      let variable = EnvironmentNames.variable(for: setting.split(separator: "."))
+    for setting in required.flatMap(ofEachUpstream) where places[setting] == nil {
+      let path = setting.split(separator: ".")
+      let section = path.first == "upstreams" ? Array(path.prefix(1)) : path
+      let variable = EnvironmentNames.variable(for: section)
       faults.append(
         SettingsFault(
           .wholeFile(name: name), "`\(setting)` is not set; set it there or in \(variable)"))
     }
   }
 
+  /// A setting of `upstream` as the setting of each of several upstreams.
+  private func ofEachUpstream(_ setting: String) -> [String] {
+    guard !settings.upstreams.isEmpty, setting.hasPrefix("upstream.") else { return [setting] }
+    return settings.allUpstreams.map { "\($0.section)\(setting.dropFirst("upstream".count))" }
+  }
+
   func finish() throws(SettingsFaults) -> LoadedSettings {
     guard faults.isEmpty else {
-      throw SettingsFaults(
-        Set(faults).map { fault in
-          SettingsFault(fault.place, fault.message, excerpt: excerpt.show(fault.place))
-        })
+      throw SettingsFaults(Array(Set(faults)), shownIn: excerpt)
     }
     return LoadedSettings(
-      settings: guarded(settings), notes: notes.sorted { $0.place < $1.place }, places: places)
+      settings: guarded(settings), notes: notes.sorted { $0.place < $1.place }, places: places,
+      excerpt: excerpt)
   }
 
   /// Applies the safe defaults of a service with its own credentials: stored data was fetched with
   /// them, and every user who signs up can read it, so by default the operator admits users and
   /// devices.
   private func guarded(_ settings: Settings) -> Settings {
-    guard settings.upstream.hasServiceCredentials else { return settings }
+    guard settings.hasServiceCredentials else { return settings }
     var settings = settings
     if places["accounts.signUp"] == nil { settings.accounts.signUp = .admin }
     if places["devices.register"] == nil { settings.devices.register = .user }
@@ -121,8 +138,10 @@ struct SettingsReader {
     if SettingTable.memberForm(under: path) != nil {
       let document = SettingsDocument(parsing: text, name: place.description)
       guard document.faults.isEmpty else {
+        let reason = document.yamlFault.map { "; \($0.inText)" } ?? ""
         faults.append(
-          SettingsFault(place, "`\(Self.name(path))` must be a section such as {name: value}"))
+          SettingsFault(
+            place, "`\(Self.name(path))` must be a section such as {name: value}\(reason)"))
         return
       }
       value = RawValue(form: .map(document.entries), place: place).moved(to: place)
@@ -148,6 +167,12 @@ struct SettingsReader {
   }
 
   private mutating func read(_ entry: RawEntry, as path: [String]) {
+    // An upstream exists also without any setting under its name.
+    if path.count == 2, path[0] == SettingTable.upstreams.name {
+      var upstream = settings.upstreams[path[1]] ?? UpstreamSettings()
+      upstream.place = upstream.place ?? entry.place
+      settings.upstreams[path[1]] = upstream
+    }
     switch (SettingTable.match(path), entry.value.form) {
     case (.unknown, _): refuseUnknown(path, at: entry.place)
     case (_, .empty): break
@@ -187,17 +212,12 @@ struct SettingsReader {
 
   private mutating func assign(_ raw: RawValue, to key: SettingKey, path: [String]) {
     let name = Self.name(path)
-    let member = zip(path, key.components).first { $1.hasPrefix("<") }?.0 ?? ""
+    let members = zip(path, key.components).filter { $1.hasPrefix("<") }.map(\.0)
     var reader = ValueReader(name: name, folder: sources.folder, isSecret: key.isSecret)
-    key.assign(raw, member, &reader, &settings)
+    key.assign(raw, members, &reader, &settings)
     faults += reader.faults
     if !key.isSecret, !reader.hidesValue { excerpt.allow(raw) }
     places[name] = raw.place
-    if !key.isInUse {
-      notes.append(
-        SettingsNote(
-          place: raw.place, message: "`\(name)` is accepted, but not used by this version"))
-    }
   }
 
   private mutating func refuseUnknown(_ path: [String], at place: SettingPlace) {

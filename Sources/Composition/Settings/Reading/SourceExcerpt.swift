@@ -34,7 +34,11 @@ struct SourceExcerpt {
     case .empty: break
     case .text(let text): allow(text, at: value.place)
     case .list(let items): for item in items { allow(item) }
-    case .map(let entries): for entry in entries { allow(entry.value) }
+    case .map(let entries):
+      for entry in entries {
+        allow(entry.name, at: entry.place)
+        allow(entry.value)
+      }
     }
   }
 

@@ -97,9 +97,34 @@ struct ValueReader {
     return faults.isEmpty ? values : nil
   }
 
-  mutating func expectList(_ raw: RawValue) {
-    if case .list = raw.form { return }
-    refuse(raw, "`\(name)` must be a list, not \(raw.shape)")
+  /// Returns a value that has parts as it would be written in a file: in a variable or flag it is YAML.
+  ///
+  /// - Parameter noun: what the value must be, such as `a list`.
+  /// - Returns: nil after a fault.
+  mutating func structured(_ raw: RawValue, _ noun: String) -> RawValue? {
+    guard case .text(let text) = raw.form else { return raw }
+    switch raw.place {
+    case .file, .wholeFile: return raw
+    case .environment, .flag: break
+    }
+    do throws(YAMLFault) {
+      return try SettingsDocument.value(of: text, at: raw.place)
+    } catch {
+      refuse(raw, "`\(name)` must be \(noun), written as in the settings file; \(error.inText)")
+      return nil
+    }
+  }
+
+  /// Returns the elements of a list of sections; nil after a fault.
+  mutating func sections(_ raw: RawValue) -> [RawValue]? {
+    guard let value = structured(raw, "a list") else { return nil }
+    switch value.form {
+    case .list(let items): return items
+    case .empty: return []
+    case .text, .map:
+      refuse(raw, "`\(name)` must be a list, not \(value.shape)")
+      return nil
+    }
   }
 
   private func elements(of raw: RawValue) -> [RawValue] {

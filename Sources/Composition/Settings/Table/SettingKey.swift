@@ -17,29 +17,30 @@ package struct SettingKey: Sendable {
   /// A value as written in the settings file.
   package let example: String
   package let isSecret: Bool
-  /// False for a setting that is read and checked, so that files for later versions load, but has no
-  /// effect.
-  package private(set) var isInUse = true
 
   let components: [Substring]
-  /// The form of the component in angle brackets.
-  let memberForm: TextForm<String>?
-  /// Assigns the value, or reports a fault to the reader. `member` is the name in place of the angle
-  /// brackets.
+  /// The forms of the components in angle brackets, in order.
+  let memberForms: [TextForm<String>]
+  /// Assigns the value, or reports a fault to the reader. `members` are the names in place of the
+  /// angle brackets.
   let assign:
-    @Sendable (_ raw: RawValue, _ member: String, inout ValueReader, inout Settings) -> Void
+    @Sendable (_ raw: RawValue, _ members: [String], inout ValueReader, inout Settings) -> Void
   package let show: @Sendable (Settings) -> [Shown]
 
-  /// The same row, marked as a setting without effect.
-  var reserved: SettingKey {
-    var key = self
-    key.isInUse = false
-    return key
-  }
+  /// The form of the first component in angle brackets.
+  var memberForm: TextForm<String>? { memberForms.first }
 
-  /// The components before the angle brackets: a section whose names are open.
+  /// The components before the first angle brackets: a section whose names are open.
   var openSection: [Substring]? {
     memberForm == nil ? nil : Array(components.prefix { !$0.hasPrefix("<") })
+  }
+
+  /// The form of the names directly under a path, if the operator chooses them.
+  func memberForm(under path: [String]) -> TextForm<String>? {
+    guard path.count < components.count, components[path.count].hasPrefix("<"),
+      leads(from: path)
+    else { return nil }
+    return memberForms[components.prefix(path.count).count { $0.hasPrefix("<") }]
   }
 
   /// Whether a path, or a prefix of one, leads to this row.
@@ -55,7 +56,7 @@ package struct SettingKey: Sendable {
     let components = name.split(separator: ".")
     self.init(
       name: name, noun: shape.noun, doc: doc, example: example, isSecret: shape.isSecret,
-      components: components, memberForm: nil,
+      components: components, memberForms: [],
       assign: { raw, _, reader, settings in
         if let value = shape.read(raw, &reader) { settings[keyPath: target] = value }
       },
@@ -72,9 +73,9 @@ package struct SettingKey: Sendable {
     let components = name.split(separator: ".")
     self.init(
       name: name, noun: shape.noun, doc: doc, example: example, isSecret: shape.isSecret,
-      components: components, memberForm: memberForm,
-      assign: { raw, member, reader, settings in
-        if let value = shape.read(raw, &reader) {
+      components: components, memberForms: [memberForm],
+      assign: { raw, members, reader, settings in
+        if let member = members.first, let value = shape.read(raw, &reader) {
           settings[keyPath: target][member, default: fresh][keyPath: field] = value
         }
       },
@@ -87,11 +88,11 @@ package struct SettingKey: Sendable {
       })
   }
 
-  private init(
+  init(
     name: String, noun: String, doc: String, example: String, isSecret: Bool,
-    components: [Substring], memberForm: TextForm<String>?,
+    components: [Substring], memberForms: [TextForm<String>],
     assign:
-      @escaping @Sendable (RawValue, String, inout ValueReader, inout Settings) -> Void,
+      @escaping @Sendable (RawValue, [String], inout ValueReader, inout Settings) -> Void,
     show: @escaping @Sendable (Settings) -> [Shown]
   ) {
     self.name = name
@@ -100,7 +101,7 @@ package struct SettingKey: Sendable {
     self.example = example
     self.isSecret = isSecret
     self.components = components
-    self.memberForm = memberForm
+    self.memberForms = memberForms
     self.assign = assign
     self.show = show
   }
@@ -116,10 +117,10 @@ package struct SettingSection: Sendable {
   package let doc: String
   package let keys: [SettingKey]
 
-  init(_ name: String, _ doc: String, isInUse: Bool = true, _ keys: [SettingKey]) {
+  init(_ name: String, _ doc: String, _ keys: [SettingKey]) {
     self.name = name
     self.doc = doc
-    self.keys = isInUse ? keys : keys.map(\.reserved)
+    self.keys = keys
   }
 }
 

@@ -7,8 +7,7 @@ extension SettingShape where Value == [PushRuleSettings] {
     Self(
       noun: "a list of rules", isSecret: false,
       read: { raw, reader in
-        reader.expectList(raw)
-        guard case .list(let items) = raw.form else { return nil }
+        guard let items = reader.sections(raw) else { return nil }
         var rules: [PushRuleSettings] = []
         for item in items {
           guard let rule = PushRuleForm.read(item, &reader) else { continue }

@@ -161,6 +161,12 @@ extension SettingTable {
       .one(.duration(.milliseconds(100) ... .seconds(60))), example: "2s",
       doc: "Maximum run time of a collection, search or SQL query; 503 beyond it."),
     SettingKey(
+      "limits.listMemory", \.limits.listBytesMax, .one(.byteSize((1 << 20)...(64 << 30))),
+      example: "64MiB",
+      doc: "Maximum memory of all lists that streams follow. All callers of a network without a "
+        + "user or a registered device have half of it together, a user or a device a quarter. "
+        + "New streams of lists get 503 beyond it."),
+    SettingKey(
       "limits.rate", \.limits.rateMax, .optional(.wholeNumber(1...1_000_000)), example: "600",
       doc: "Maximum requests of one caller in each `limits.rateWindow`; 429 beyond it. A caller is "
         + "identified by a token verified here (a user's, a device's or the operator's), otherwise "

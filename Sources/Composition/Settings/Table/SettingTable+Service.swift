@@ -19,14 +19,23 @@ extension SettingTable {
         doc: "Folder of the database and the files; created if missing."),
       SettingKey(
         "operations", \.operationsFolder, .one(.path), example: "./operations",
-        doc: "Folder of the `*.graphql` operations. No other operation is sent upstream."),
+        doc:
+          "Folder of the `*.graphql` operations, or a manifest of persisted documents as Apollo, "
+          + "Relay or graphql-codegen writes it (`./persisted-queries.json`). No other operation is "
+          + "sent upstream, unless `graphql.unregistered` lets documents through."),
       SettingKey(
         "schema", \.schemaFile, .one(.path), example: "./schema.graphql",
-        doc: "Upstream's schema as SDL; introspected at start if the file is missing. With other "
+        doc: "Upstream's schema as SDL; introspected at start if the file is missing, but `larder "
+          + "check` needs it, or the copy of the last start. With other "
           + "settings of the schema write it as `path`: `schema: {path: …, bytes: …}`."),
       SettingKey(
         "schema.bytes", \.schemaBytesMax, .one(.byteSize((64 << 10)...(1 << 30))),
         example: "64MiB", doc: "Maximum size of the schema, as SDL."),
+      SettingKey(
+        "schemas", \.schemasFolder, .one(.path), example: "./schemas",
+        doc:
+          "Folder of the schemas of several upstreams, each as SDL in `NAME.graphql`; one that is "
+          + "missing is introspected at start."),
       SettingKey(
         "local", \.localFile, .one(.path), example: "./local.graphql",
         doc: "SDL file of the local types, which clients write and only Larder stores; can be "

@@ -11,8 +11,12 @@ extension SettingTable {
       SettingKey(
         "upstream.websocket", \.upstream.websocketURL, .optional(.url("ws", "wss")),
         example: "wss://graphql.example.com/v1/graphql",
-        doc: "Endpoint for subscriptions; derived from `upstream.url` if unset."
-      ).reserved,
+        doc: "Endpoint for subscriptions by WebSocket; derived from `upstream.url` if unset."),
+      SettingKey(
+        "upstream.subscriptions", \.upstream.subscriptions, .one(.choice), example: "auto",
+        doc: "Protocol of subscriptions: `auto` offers `graphql-transport-ws` and the older "
+          + "`graphql-ws`, with AppSync AppSync's own; `sse` is GraphQL over SSE; `off` opens none. "
+          + "With AppSync, `graphql-ws` sends the credential in the URL's query."),
       SettingKey(
         "upstream.dialect", \.upstream.dialect, .one(.choice), example: "hasura",
         doc: "Vendor dialect of upstream: credentials, error codes, subscriptions."),
@@ -42,12 +46,41 @@ extension SettingTable {
         .one(.duration(.milliseconds(100) ... .seconds(600))), example: "10s",
         doc: "Maximum time for one call."),
       SettingKey(
+        "upstream.persisted", \.upstream.persisted, .one(.choice), example: "apq",
+        doc: "`apq` sends the SHA-256 of a document in place of its text, and the text once to an "
+          + "upstream that does not know it (automatic persisted queries)."),
+      SettingKey(
         "upstream.concurrency", \.upstream.concurrencyMax, .one(.wholeNumber(1...4_096)),
         example: "64", doc: "Maximum concurrent calls; further ones wait."),
       SettingKey(
         "upstream.responseDepth", \.upstream.responseDepthMax, .one(.wholeNumber(16...900)),
         example: "512",
         doc: "Maximum nesting of a response; a deeper one is an error."),
+      SettingKey(
+        "upstream.standing", \.upstream.standing, .standing,
+        example: "[{operation: FilmChanged, catchUp: {operation: FilmsSince, variable: since, "
+          + "field: updatedAt}}]",
+        doc: "Subscriptions kept open while no client listens, with the service's own credentials. "
+          + "After a gap `catchUp` fetches what was missed, from the newest stored value of the "
+          + "field; without it everything covered is fetched again when it is next read."),
+      SettingKey(
+        "upstream.poll", \.upstream.polls, .polls,
+        example:
+          "[{operation: FilmsSince, every: 30s, since: {variable: since, field: updatedAt}}]",
+        doc:
+          "Queries repeated with the service's own credentials, one call at a time. With `since` "
+          + "each continues by the newest value of the field."),
+    ])
+
+  static let graphQL = SettingSection(
+    "graphql", "The path for GraphQL clients, `/v1/graphql`.",
+    [
+      SettingKey(
+        "graphql.unregistered", \.graphQL.unregistered, .one(.choice), example: "log",
+        doc: "What happens to a document that is not registered: it is refused (400 "
+          + "`document_unknown`), or sent upstream as it is with the caller's own credential, and "
+          + "its response is not stored. `log` logs each such document once. `@access` does not "
+          + "apply to it, and its mutations refresh nothing.")
     ])
 
   static let cache = SettingSection(
@@ -83,8 +116,10 @@ extension SettingTable {
         doc: "Key fields of the type; defaults to `@key` in the schema, then to `id`."),
       SettingKey(
         "types.<Type>.index", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(),
-        \.index, .list(.graphQLName), example: "[year]",
-        doc: "Fields to index, for collections that often filter or order by them."),
+        \.index, .list(.indexedField), example: "[year, maker.lastName, \"title[cd]\"]",
+        doc: "Fields to index, for collections that often filter or order by them. A key path is "
+          + "indexed on every type that it leads through; `[c]`, `[cd]` and `lower(…)` serve filters "
+          + "that compare texts so."),
       SettingKey(
         "types.<Type>.search", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(),
         \.search, .list(.graphQLName), example: "[title, synopsis]",

@@ -3,9 +3,10 @@ import GraphQL
 /// The table of all settings.
 package enum SettingTable {
   package static let sections: [SettingSection] = [
-    place, upstream, cache, types, admin, tls, cors, limits, proxies, start, clock, drain, log,
+    place, upstream, upstreams, links, graphQL, cache, types, admin, tls, cors, limits, proxies,
+    start, clock, drain, log,
     metrics,
-    accounts, files, s3, push, queue, devices,
+    accounts, files, s3, push, hooks, queue, devices,
   ]
 
   package static let keys: [SettingKey] = sections.flatMap(\.keys)
@@ -33,7 +34,7 @@ package enum SettingTable {
 
   /// The form of names directly under `path`, if the operator chooses them.
   static func memberForm(under path: [String]) -> TextForm<String>? {
-    keys.first { $0.openSection?.map(String.init) == path }?.memberForm
+    keys.lazy.compactMap { $0.memberForm(under: path) }.first
   }
 
   /// A suggestion for the unknown name `path`: a sibling with a similar spelling, else a setting of

@@ -1,3 +1,4 @@
+import Filtering
 import GraphQL
 import Model
 
@@ -117,6 +118,13 @@ extension TextForm where Value == String {
       guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
       return name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5F }
         && !name.hasPrefix("__")
+    }
+  }
+
+  /// An entry of `types.<Type>.index`.
+  static var indexedField: Self {
+    checked("a field or a key path such as year, maker.lastName or title[cd]") {
+      IndexDeclaration($0) != nil
     }
   }
 

@@ -59,6 +59,8 @@ package struct LimitsSettings: Sendable {
 
   /// Maximum run time of one collection, search or SQL query.
   package var queryDeadline = Duration.seconds(2)
+  /// Maximum bytes of all lists that streams follow, see ``Gateway/ListLedger``.
+  package var listBytesMax = 64 << 20
   /// Requests of one caller in each `rateWindow`; nil = unlimited.
   package var rateMax: Int?
   package var rateWindow = Duration.seconds(60)

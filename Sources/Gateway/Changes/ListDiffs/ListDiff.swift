@@ -10,22 +10,12 @@ package struct ListDiff: Hashable, Sendable {
   package struct Move: Hashable, Sendable {
     package let from: Int
     package let to: Int
-
-    package init(from: Int, to: Int) {
-      self.from = from
-      self.to = to
-    }
   }
 
   /// An element that is in both lists with different content. It can move as well.
   package struct Update: Hashable, Sendable {
     package let old: Int
     package let new: Int
-
-    package init(old: Int, new: Int) {
-      self.old = old
-      self.new = new
-    }
   }
 
   package let deletes: [Int]
@@ -91,11 +81,6 @@ package struct ListDiff: Hashable, Sendable {
 package struct ListElement: Hashable, Sendable {
   package let id: UInt64
   package let version: UInt64
-
-  package init(id: UInt64, version: UInt64) {
-    self.id = id
-    self.version = version
-  }
 }
 
 /// The diff of the parts between two lists' common prefix and common suffix.

@@ -11,9 +11,13 @@ struct ListDiffWriter {
   /// Writes the members next to the list, such as its total.
   var writeRest: (inout JSONWriter) -> Void = { _ in }
 
+  /// A number of bytes that the whole list has at least: those of its entities.
+  var fullBytesMin: Int { documents.reduce(0) { $0 + $1.body.count } }
+
   /// Returns the whole list.
   func full() -> [UInt8] {
     var writer = JSONWriter()
+    writer.reserve(fullBytesMin + documents.count + 256)
     writer.beginObject()
     write("kind", "full", to: &writer)
     write("etag", tag, to: &writer)

@@ -8,6 +8,15 @@ package protocol EventSource {
   func next() async throws(Failure) -> [UInt8]?
 }
 
+/// A source that is asked in two steps, so that what it sends is rendered when there is room for it.
+protocol StagedSource: EventSource {
+  /// Waits until there is something to send; false when the stream ends.
+  func ready() async throws(Failure) -> Bool
+
+  /// Returns what there is to send at this moment; nil if that is nothing.
+  func take() throws(Failure) -> [UInt8]?
+}
+
 /// The encoding of server-sent events (HTML, section 9.2).
 package enum EventFrame {
   /// A comment, sent as a heartbeat.
@@ -42,6 +51,45 @@ package enum EventFrame {
       appendLine(data[...], to: &output)
     }
     output.append(newline)
+  }
+
+  /// One event as ``append(id:event:data:to:)`` wrote it.
+  struct Event: Equatable {
+    var id: String?
+    var event: String?
+    var data: [UInt8] = []
+  }
+
+  /// Returns the events of frames that ``append(id:event:data:to:)`` wrote, without comments.
+  static func events(in frames: [UInt8]) -> [Event] {
+    var events: [Event] = []
+    var event = Event()
+    var isFilled = false
+    for line in frames.split(separator: newline, omittingEmptySubsequences: false) {
+      guard !line.isEmpty else {
+        if isFilled { events.append(event) }
+        event = Event()
+        isFilled = false
+        continue
+      }
+      if let value = value(of: line, "data: ") {
+        if !event.data.isEmpty { event.data.append(newline) }
+        event.data += value
+      } else if let value = value(of: line, "id: ") {
+        event.id = String(decoding: value, as: UTF8.self)
+      } else if let value = value(of: line, "event: ") {
+        event.event = String(decoding: value, as: UTF8.self)
+      } else {
+        continue
+      }
+      isFilled = true
+    }
+    return events
+  }
+
+  private static func value(of line: ArraySlice<UInt8>, _ field: StaticString) -> ArraySlice<UInt8>?
+  {
+    field.withUTF8Buffer { line.starts(with: $0) } ? line.dropFirst(field.utf8CodeUnitCount) : nil
   }
 
   private static func appendLine(_ line: ArraySlice<UInt8>, to output: inout [UInt8]) {

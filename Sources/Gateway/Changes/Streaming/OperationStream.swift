@@ -49,7 +49,23 @@ package final class OperationStream: EventSource {
     signal.remove(listener)
   }
 
+  /// An update of a stream, for clients of any protocol.
+  package enum Update: Sendable {
+    case response(RenderedResponse)
+    /// Nothing has changed for a while.
+    case heartbeat
+  }
+
   package func next() async throws(Failure) -> [UInt8]? {
+    switch try await nextUpdate() {
+    case .response(let rendered): frame(for: rendered)
+    case .heartbeat: EventFrame.comment
+    case nil: nil
+    }
+  }
+
+  /// Waits for the next update; nil when the stream ends.
+  package func nextUpdate() async throws(Failure) -> Update? {
     if !isAdmitted {
       // Checked again after registering: a revocation in between would not end the listener.
       try await devices.confirm(request.caller)
@@ -62,13 +78,14 @@ package final class OperationStream: EventSource {
         guard let reading = await read() else { return nil }
         if case .response(let response) = reading, response.rendered.tag != sentTag {
           if request.caller.device != nil { await note(response, request) }
-          return frame(for: response.rendered)
+          sentTag = response.rendered.tag
+          return .response(response.rendered)
         }
       }
       let wakes = await listener.next()
       if wakes.contains(.end) { return nil }
       mustRead = wakes.contains(.commit) && mayDiffer
-      if wakes.contains(.heartbeat) { return EventFrame.comment }
+      if wakes.contains(.heartbeat) { return .heartbeat }
     }
   }
 
@@ -102,7 +119,6 @@ package final class OperationStream: EventSource {
   }
 
   private func frame(for rendered: RenderedResponse) -> [UInt8] {
-    sentTag = rendered.tag
     var frame: [UInt8] = []
     EventFrame.append(id: rendered.tag, event: nil, data: rendered.body, to: &frame)
     return frame

@@ -14,35 +14,17 @@ package struct Description: Hashable, Sendable {
 /// `schema { query: Query … }`, or `extend schema`.
 package struct SchemaDefinition: Hashable, Sendable {
   package var description: Description?
-  package var directives: [Directive]
+  package var directives: [Directive] = []
   package var operationTypes: [OperationTypeDefinition]
-  package var isExtension: Bool
-  package var location: Location
-
-  package init(
-    description: Description? = nil, directives: [Directive] = [],
-    operationTypes: [OperationTypeDefinition], isExtension: Bool = false,
-    location: Location = .none
-  ) {
-    self.description = description
-    self.directives = directives
-    self.operationTypes = operationTypes
-    self.isExtension = isExtension
-    self.location = location
-  }
+  package var isExtension: Bool = false
+  package var location: Location = .none
 }
 
 /// `query: Query` in a schema definition.
 package struct OperationTypeDefinition: Hashable, Sendable {
   package var operation: OperationType
   package var type: Name
-  package var location: Location
-
-  package init(operation: OperationType, type: Name, location: Location = .none) {
-    self.operation = operation
-    self.type = type
-    self.location = location
-  }
+  package var location: Location = .none
 }
 
 /// A definition of a named type, or with `isExtension` an extension of one.
@@ -166,40 +148,18 @@ package struct InputValueDefinition: Hashable, Sendable {
 package struct EnumValueDefinition: Hashable, Sendable {
   package var description: Description?
   package var name: Name
-  package var directives: [Directive]
-  package var location: Location
-
-  package init(
-    description: Description? = nil, name: Name, directives: [Directive] = [],
-    location: Location = .none
-  ) {
-    self.description = description
-    self.name = name
-    self.directives = directives
-    self.location = location
-  }
+  package var directives: [Directive] = []
+  package var location: Location = .none
 }
 
 /// `directive @name(argument: Type) repeatable on LOCATION | …`.
 package struct DirectiveDefinition: Hashable, Sendable {
   package var description: Description?
   package var name: Name
-  package var arguments: [InputValueDefinition]
-  package var isRepeatable: Bool
+  package var arguments: [InputValueDefinition] = []
+  package var isRepeatable: Bool = false
   package var locations: [DirectiveLocation]
-  package var location: Location
-
-  package init(
-    description: Description? = nil, name: Name, arguments: [InputValueDefinition] = [],
-    isRepeatable: Bool = false, locations: [DirectiveLocation], location: Location = .none
-  ) {
-    self.description = description
-    self.name = name
-    self.arguments = arguments
-    self.isRepeatable = isRepeatable
-    self.locations = locations
-    self.location = location
-  }
+  package var location: Location = .none
 }
 
 /// The locations that a directive can be declared for; the raw value is that of the specification.

@@ -1,0 +1,19 @@
+import Upstream
+
+extension LoadedSettings {
+  /// Returns a finding with the place of the setting that it is about.
+  func placing(_ finding: Finding) -> Finding {
+    guard let setting = finding.setting else { return finding }
+    let place = place(of: setting)
+    switch place {
+    case .file(let name, let line, let column):
+      return Finding(
+        severity: finding.severity, message: finding.message, path: name, line: line,
+        column: column, excerpt: excerpt.show(place) ?? "", setting: setting)
+    case .wholeFile, .environment, .flag:
+      return Finding(
+        severity: finding.severity, message: finding.message, path: place.description,
+        setting: setting)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// A webhook by which upstream reports changes, one of `hooks.in`.
+package struct HookSettings: Sendable {
+  package enum Format: String, CaseIterable, Sendable {
+    case hasura
+    case plain
+  }
+
+  /// Nil only until the settings are checked.
+  package var format: Format?
+  /// Any of them is accepted, so that a secret can be changed.
+  package var secrets: [Secret] = []
+  /// By name; for ``Format/hasura`` only.
+  package var tables: [String: HookTableSettings] = [:]
+}
+
+/// The entities that a table's rows are.
+package struct HookTableSettings: Sendable {
+  package let type: String
+  /// Field names by column; an empty list leaves the column out.
+  package let columns: [String: [String]]
+  /// Operations, types and tags that become due when rows are added or removed.
+  package let invalidates: [String]
+  package let place: SettingPlace
+}

@@ -1,0 +1,57 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import LosslessJSON
+import Model
+
+/// Sends mutations whose client waits for the response: through the device's queue as a force, or
+/// directly for a caller without a device.
+struct DirectMutations: Sendable {
+  let operations: OperationService
+  let queue: SyncQueue
+
+  /// The response to a mutation.
+  struct Outcome: Sendable {
+    /// `{"data":…}`, with upstream's `errors` if there are any.
+    let body: [UInt8]
+    /// Whether it is the stored response to an earlier request with the same key.
+    var isReplay = false
+  }
+
+  /// Sends a mutation and returns upstream's response.
+  ///
+  /// - Parameter key: the client's idempotency key, not yet checked; nil without one.
+  func send(
+    _ operation: ServedOperation, input: VariableInput, caller: Caller, key: String?,
+    traceparent: String?
+  ) async throws(Failure) -> Outcome {
+    try caller.admitWriting()
+    guard caller.device != nil else {
+      return Outcome(
+        body: try await operations.mutate(
+          operation, input: input,
+          context: OperationService.Context(caller: caller, traceparent: traceparent)))
+    }
+    let key = try key.map { text throws(Failure) in try IdempotencyKey.read(text) }
+    // Ahead of the queued mutations that it does not conflict with.
+    let forced = try await queue.force(
+      try operations.forced(operation, input: input), key: key, by: caller)
+    // A response with data and errors is returned; a refusal without data is a failure.
+    if let refusal = forced.refusal, forced.response?["data"]?.isNull ?? true { throw refusal }
+    var members = forced.response?.members ?? []
+    if !members.contains(where: { $0.name == "data" }) {
+      members.insert(JSONMember("data", .null), at: 0)
+    }
+    return Outcome(body: JSONValue.object(members).bytes, isReplay: forced.isReplay)
+  }
+}
+
+extension DirectMutations.Outcome {
+  /// The outcome as a response that no cache stores.
+  func response(as contentType: String) -> ServerResponse {
+    var response = ServerResponse.json(body)
+    response.fields[.contentType] = contentType
+    if isReplay { response.fields[.idempotencyReplayed] = "true" }
+    return response
+  }
+}

@@ -1,0 +1,97 @@
+/// A checked condition on an entity: its columns exist, and its values are of their kinds.
+///
+/// Each is true, false or unknown, as in SQL: what is said of a field that is null or was never fetched
+/// is unknown, and an entity is found if the whole condition is true.
+package indirect enum FilterCondition: Hashable, Sendable {
+  case and(FilterCondition, FilterCondition)
+  case or(FilterCondition, FilterCondition)
+  case not(FilterCondition)
+  case comparison(column: FilterOperand, FilterComparison, FilterValue)
+  case columns(FilterOperand, FilterComparison, FilterOperand)
+  case truth(column: EntityPath)
+  case oneOf(column: FilterOperand, [FilterValue])
+  case between(column: FilterOperand, FilterValue, FilterValue)
+  case like(column: FilterOperand, pattern: String, escape: String?)
+  case holds(column: FilterOperand, TextMatch)
+  /// Unknown for a field that was never fetched.
+  case isNull(column: EntityPath)
+  /// Whether the field was never fetched: the only condition that such a field can meet.
+  case isMissing(column: EntityPath)
+  /// Whether some member meets the condition, which is about the member. A list that is null has none.
+  case any(MemberPath, FilterCondition)
+}
+
+extension FilterCondition {
+  /// What a condition is about: fields, possibly of related entities, and to-many relationships.
+  package struct Subjects: Sendable {
+    package fileprivate(set) var paths: [EntityPath] = []
+    /// Fields whose presence matters, not only their value.
+    package fileprivate(set) var statePaths: [EntityPath] = []
+    package fileprivate(set) var members: [MemberPath] = []
+
+    package init() {}
+
+    fileprivate mutating func add(_ operand: FilterOperand) {
+      switch operand {
+      case .field(let path), .lower(let path), .length(let path): paths.append(path)
+      case .count(let members): self.members.append(members)
+      }
+    }
+  }
+
+  /// Its subjects without those of conditions on members.
+  package var subjects: Subjects {
+    var subjects = Subjects()
+    collect(into: &subjects)
+    return subjects
+  }
+
+  private func collect(into subjects: inout Subjects) {
+    switch self {
+    case .and(let left, let right), .or(let left, let right):
+      left.collect(into: &subjects)
+      right.collect(into: &subjects)
+    case .not(let inner): inner.collect(into: &subjects)
+    case .columns(let left, _, let right):
+      subjects.add(left)
+      subjects.add(right)
+    case .comparison(let operand, _, _), .oneOf(let operand, _), .between(let operand, _, _),
+      .like(let operand, _, _), .holds(let operand, _):
+      subjects.add(operand)
+    case .truth(let path): subjects.paths.append(path)
+    case .isNull(let path), .isMissing(let path):
+      subjects.paths.append(path)
+      subjects.statePaths.append(path)
+    case .any(let members, _): subjects.members.append(members)
+    }
+  }
+
+  /// Whether it is about fields of the entity itself alone.
+  package var isOwn: Bool {
+    let subjects = subjects
+    return subjects.members.isEmpty && subjects.paths.allSatisfy(\.hops.isEmpty)
+  }
+
+  /// The types of related entities that it is evaluated on.
+  package var reachedTypes: Set<String> {
+    let subjects = subjects
+    var types = Set(subjects.paths.flatMap { $0.hops.map(\.target) })
+    for members in subjects.members {
+      types.formUnion(members.hops.map(\.target))
+      types.insert(members.target)
+    }
+    forEachMemberCondition { types.formUnion($0.reachedTypes) }
+    return types
+  }
+
+  private func forEachMemberCondition(_ body: (FilterCondition) -> Void) {
+    switch self {
+    case .and(let left, let right), .or(let left, let right):
+      left.forEachMemberCondition(body)
+      right.forEachMemberCondition(body)
+    case .not(let inner): inner.forEachMemberCondition(body)
+    case .any(_, let inner): body(inner)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package import Model
+
+/// The types and relationships that filters and orders can name beyond a type's own columns.
+package struct EntityGraph: Sendable {
+  package enum Relationship: Hashable, Sendable {
+    case toOne(String)
+    /// A list of references in the owner's row.
+    case toMany(String)
+    /// All entities of a type whose field holds the owner's key.
+    case linked(type: String, field: String)
+    /// To a union or an interface, whose entities are in several tables.
+    case ofSeveralTypes
+    /// A to-one relationship with arguments, of which an entity can have several.
+    case withArguments
+  }
+
+  private let types: [String: EntityType]
+  /// By type and field.
+  private let relationships: [String: [String: Relationship]]
+  /// Why no key path can be followed here, for messages; nil if the types simply have no relationships.
+  let refusal: String?
+
+  package init(types: [EntityType], relationships: [String: [String: Relationship]]) {
+    self.types = Dictionary(types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.relationships = relationships
+    refusal = nil
+  }
+
+  private init(refusal: String) {
+    (types, relationships) = ([:], [:])
+    self.refusal = refusal
+  }
+
+  /// A graph that refuses key paths.
+  ///
+  /// - Parameter reason: completes "maker.name follows a relationship: …".
+  package static func refusing(_ reason: String) -> EntityGraph { EntityGraph(refusal: reason) }
+
+  /// A graph without relationships: only a type's own columns can be named.
+  package static let none = EntityGraph(types: [], relationships: [:])
+
+  package func type(named name: String) -> EntityType? { types[name] }
+
+  package func relationship(_ field: String, of type: String) -> Relationship? {
+    relationships[type]?[field]
+  }
+
+  /// Returns the path that names stand for, from a type to a column.
+  package func column(
+    _ names: [String], of type: EntityType
+  ) throws(EntityOrderFaults) -> (path: EntityPath, column: EntityType.Column) {
+    do throws(PathResolver.Fault) {
+      if case .column(let path, let column) = try PathResolver(graph: self).resolve(
+        names, from: type)
+      {
+        return (path, column)
+      }
+    } catch {
+      throw EntityOrderFaults(messages: [error.message])
+    }
+    throw EntityOrderFaults(messages: ["\(names.joined(separator: ".")) leads to many entities"])
+  }
+
+  func names(ofRelationshipsOf type: String) -> [String] {
+    relationships[type].map { $0.keys.sorted() } ?? []
+  }
+}

@@ -1,0 +1,77 @@
+/// The way from an entity to a field: to-one relationships, then the field (`maker.lastName`).
+package struct EntityPath: Hashable, Sendable {
+  /// A to-one relationship.
+  package struct Hop: Hashable, Sendable {
+    package let field: String
+    /// The type that it leads to.
+    package let target: String
+
+    package init(field: String, target: String) {
+      self.field = field
+      self.target = target
+    }
+  }
+
+  /// The maximum number of relationships in a path, a to-many one included.
+  package static let hopsMax = 3
+
+  package let hops: [Hop]
+  /// A column of the last type, or, in `IS NULL` and `IS MISSING`, a to-many relationship.
+  package let field: String
+  /// Whether the field is a to-many relationship.
+  package let isList: Bool
+
+  package init(hops: [Hop] = [], field: String, isList: Bool = false) {
+    self.hops = hops
+    self.field = field
+    self.isList = isList
+  }
+}
+
+extension EntityPath: CustomStringConvertible {
+  package var description: String { (hops.map(\.field) + [field]).joined(separator: ".") }
+}
+
+/// A field of the entity itself.
+extension EntityPath: ExpressibleByStringLiteral {
+  package init(stringLiteral field: String) { self.init(field: field) }
+}
+
+/// The members of a to-many relationship, possibly of an entity that to-one relationships lead to.
+package struct MemberPath: Hashable, Sendable {
+  package let hops: [EntityPath.Hop]
+  package let field: String
+  /// The type of the members.
+  package let target: String
+  /// The members' field that holds their owner's key; nil if the owner has a list of them.
+  package let link: String?
+
+  package init(hops: [EntityPath.Hop] = [], field: String, target: String, link: String? = nil) {
+    self.hops = hops
+    self.field = field
+    self.target = target
+    self.link = link
+  }
+}
+
+/// The value that a predicate is about.
+package enum FilterOperand: Hashable, Sendable {
+  case field(EntityPath)
+  /// `lower(…)`: a text in small letters.
+  case lower(EntityPath)
+  /// `length(…)`: the number of a text's characters (Unicode scalars).
+  case length(EntityPath)
+  /// The number of members that the caller sees.
+  case count(MemberPath)
+
+  package var path: EntityPath? {
+    switch self {
+    case .field(let path), .lower(let path), .length(let path): path
+    case .count: nil
+    }
+  }
+}
+
+extension FilterOperand: ExpressibleByStringLiteral {
+  package init(stringLiteral field: String) { self = .field(EntityPath(field: field)) }
+}

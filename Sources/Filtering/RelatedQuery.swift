@@ -1,0 +1,49 @@
+package import Model
+
+/// A query for the members of one relationship of several owners: those of all entities of a page at
+/// once.
+package struct RelatedQuery: Sendable {
+  package enum Source: Sendable {
+    /// Listed by key, for each owner in stored order.
+    case members([[EntityKey]])
+    /// All entities of a type that have an owner's value in a column, for each owner.
+    case naming(type: EntityType, column: String, values: [FilterValue])
+  }
+
+  package let source: Source
+  /// Without terms, listed members are in stored order, others by key.
+  package let order: EntityOrder
+  /// The number of members of one owner.
+  package let limit: Int
+
+  package init(_ source: Source, order: EntityOrder = .byKey, limit: Int) {
+    self.source = source
+    self.order = order
+    self.limit = limit
+  }
+}
+
+/// The members of one owner that its viewer sees.
+package struct RelatedList: Hashable, Sendable {
+  package var keys: [EntityKey]
+  /// Whether there are more than the query asked for.
+  package var hasMore: Bool
+
+  package init(keys: [EntityKey] = [], hasMore: Bool = false) {
+    self.keys = keys
+    self.hasMore = hasMore
+  }
+}
+
+/// The result of some ``RelatedQuery``s, from one snapshot.
+package struct RelatedEntities: Sendable {
+  /// For each query, in its order, the members of each owner.
+  package let lists: [[RelatedList]]
+  /// Every entity of ``lists``, and deleted ones that were looked up.
+  package let records: [EntityKey: EntityRecord]
+
+  package init(lists: [[RelatedList]], records: [EntityKey: EntityRecord]) {
+    self.lists = lists
+    self.records = records
+  }
+}

@@ -1,0 +1,46 @@
+import LosslessJSON
+
+/// The idempotency key of a list of writes.
+package struct EntityWriteKey: Sendable {
+  let text: String
+  /// Everything of the request that its outcome depends on, in canonical form.
+  let content: [UInt8]
+
+  package init(_ text: String, content: [UInt8]) {
+    self.text = text
+    self.content = content
+  }
+}
+
+/// The outcomes of a list of writes.
+package struct EntityWriteAnswer: Sendable {
+  /// In the order of the requests.
+  package let outcomes: [EntityWriteOutcome]
+  /// Whether they are those of an earlier request with the same key.
+  package let isReplay: Bool
+}
+
+extension EntityWriteAnswer {
+  /// The response to a list: `{"items": […]}`.
+  package var body: [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("items")
+    writer.beginArray()
+    for outcome in outcomes { writer.raw(outcome.body) }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
+  }
+}
+
+extension EntityWriteOutcome {
+  /// The entity, `null` for a deletion, or `{"matched": n}` for a filter.
+  package var body: [UInt8] {
+    switch self {
+    case .written(let document, _): document.body
+    case .deleted: Array("null".utf8)
+    case .matched(let count): Array(#"{"matched":\#(count)}"#.utf8)
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import Filtering
+import GRDB
+import Model
+
+/// The entities that one level of a query is about, the members in `ANY` being a level of their own, with
+/// the rows that to-one relationships lead to from them.
+///
+/// Related rows are those that the viewer sees (``VisibleRow``). SQLite turns a left join into an inner one
+/// if the condition cannot hold without the related row, and begins at the related row's index then.
+struct QueryLevel {
+  /// SQLite joins at most 64 tables.
+  private static let joinsMax = 60
+
+  /// What all levels of a query read from.
+  struct Context {
+    let catalogue: TypeCatalogue
+    let scopes: VisibleScopes
+  }
+
+  let root: VisibleRow
+  private let context: Context
+  /// How deep the level is, which makes its aliases unique.
+  private let depth: Int
+  /// The related rows by the relationships that lead to them, and an order that has each after its owner.
+  private var related: [[EntityPath.Hop]: VisibleRow] = [:]
+  private var order: [[EntityPath.Hop]] = []
+  /// The relationships to the type that the query begins at; none if it begins at the entities.
+  private(set) var leading: [EntityPath.Hop] = []
+
+  /// - Throws: ``StorageError/tooCostly`` if more tables would be joined than SQLite can.
+  init(
+    _ root: VisibleRow, subjects: FilterCondition.Subjects, order terms: [EntityOrder.Term] = [],
+    depth: Int = 0, _ context: Context
+  ) throws {
+    self.root = root
+    self.context = context
+    self.depth = depth
+    let ways =
+      terms.map(\.path.hops) + subjects.paths.map(\.hops) + subjects.members.map(\.hops)
+    for hops in ways {
+      for end in hops.indices { try add(Array(hops[...end])) }
+    }
+    let joins = related.values.reduce(root.joinsCount) { $0 + $1.joinsCount }
+    guard joins <= Self.joinsMax else { throw StorageError.tooCostly }
+  }
+
+  private mutating func add(_ hops: [EntityPath.Hop]) throws {
+    guard related[hops] == nil, let last = hops.last else { return }
+    related[hops] = try row(of: last.target, alias: "\(prefix)related\(order.count)")
+    order.append(hops)
+  }
+
+  private var prefix: String { depth == 0 ? "" : "level\(depth)_" }
+
+  private func row(of type: String, alias: String) throws -> VisibleRow {
+    guard let table = context.catalogue[type] else {
+      throw StorageError.failed(code: 0, message: "there is no table of the type \(type)")
+    }
+    return VisibleRow(
+      table: table, alias: alias, form: .joined(scopes: try context.scopes.holding(table)))
+  }
+
+  /// Lets the query begin at a related type if a condition on it finds few rows by an index.
+  mutating func lead(by condition: FilterCondition) {
+    leading = leading(condition)
+  }
+
+  /// The joined row that relationships lead to.
+  func joined(_ hops: [EntityPath.Hop]) -> VisibleRow? { related[hops] }
+
+  /// Appends the joins of all related rows that were not written before the entities.
+  func appendJoins(to sql: inout BoundSQL) throws {
+    for hops in order where !leading.starts(with: hops) {
+      guard let row = related[hops], let last = hops.last else { continue }
+      let owner = try self.row(Array(hops.dropLast()))
+      row.appendJoins(on: try owner.value(last.field), to: &sql)
+    }
+  }
+
+  private func row(_ hops: [EntityPath.Hop]) throws(StorageError) -> VisibleRow {
+    if hops.isEmpty { return root }
+    guard let row = related[hops] else {
+      throw .failed(code: 0, message: "no row was joined for \(hops.map(\.field))")
+    }
+    return row
+  }
+}
+
+extension QueryLevel: FilterSubjects {
+  func value(_ path: EntityPath) throws(StorageError) -> String {
+    try row(path.hops).value(path.field)
+  }
+
+  func hasColumn(_ path: EntityPath) throws(StorageError) -> Bool {
+    if path.isList { return false }
+    return try row(path.hops).hasColumn(path.field)
+  }
+
+  /// A path through a relationship that is null is null too. If the related entity is not stored, or not
+  /// visible, it is missing.
+  func state(_ path: EntityPath) throws(StorageError) -> String {
+    let row = try row(path.hops)
+    return try state(
+      after: path.hops, path.isList ? row.listState(path.field) : row.state(path.field))
+  }
+
+  private func state(
+    after hops: [EntityPath.Hop], _ last: String
+  ) throws(StorageError) -> String {
+    guard !hops.isEmpty else { return last }
+    var sql = "CASE"
+    for (index, hop) in hops.enumerated() {
+      sql += " WHEN \(try row(Array(hops[..<index])).state(hop.field)) = 'null' THEN 'null'"
+    }
+    return sql + " ELSE \(last) END"
+  }
+
+  // MARK: Members
+
+  func append(countOf members: MemberPath, to sql: inout BoundSQL) throws {
+    sql.append("CASE WHEN \(try state(members)) IS NULL THEN NULL ELSE (SELECT count(*)")
+    _ = try appendRows(of: members, subjects: FilterCondition.Subjects(), to: &sql)
+    sql.append(") END")
+  }
+
+  func append(
+    anyOf members: MemberPath, _ condition: FilterCondition, isExact: Bool, to sql: inout BoundSQL
+  ) throws {
+    guard isExact else {
+      // The difference between false and unknown does not matter.
+      sql.append("EXISTS (SELECT 1")
+      let level = try appendRows(of: members, subjects: condition.subjects, to: &sql)
+      sql.append(" AND ")
+      try FilterSQL(subjects: level).append(condition, to: &sql)
+      return sql.append(")")
+    }
+    // The largest of 2 for true, 1 for unknown and 0 for false, read as a truth value.
+    var test = BoundSQL()
+    var rows = BoundSQL()
+    let level = try appendRows(of: members, subjects: condition.subjects, to: &rows)
+    try FilterSQL(subjects: level).append(condition, isExact: true, to: &test)
+    sql.append("CASE WHEN \(try state(members)) IS NULL THEN NULL ELSE ")
+    sql.append("(SELECT nullif(coalesce(max(ifnull(2 * (NOT (NOT ")
+    sql.append(test)
+    sql.append(")), 1)), 0), 1)")
+    sql.append(rows)
+    sql.append(") END")
+  }
+
+  /// Returns the SQL that is NULL if it is unknown which members there are.
+  private func state(_ members: MemberPath) throws(StorageError) -> String {
+    let owner = try row(members.hops)
+    let last =
+      members.link == nil
+      ? owner.listState(members.field) : "CASE WHEN \(owner.isVisible) THEN 'array' END"
+    return try state(after: members.hops, last)
+  }
+
+  /// Appends `FROM … WHERE …` of the members that the viewer sees.
+  private func appendRows(
+    of members: MemberPath, subjects: FilterCondition.Subjects, to sql: inout BoundSQL
+  ) throws -> QueryLevel {
+    let owner = try row(members.hops)
+    let number = depth + 1
+    let member = try row(of: members.target, alias: "level\(number)_seen")
+    let level = try QueryLevel(member, subjects: subjects, depth: number, context)
+    let list = "level\(number)_member"
+    if let link = members.link {
+      try appendLinked(by: link, to: owner, member, as: list, to: &sql)
+    } else {
+      sql.append(" FROM json_each(\(owner.members(members.field))) AS \(list)")
+    }
+    let key = members.link == nil ? "\(list).value" : "\(list).key"
+    member.appendJoins(on: key, isRequired: true, to: &sql)
+    try level.appendJoins(to: &sql)
+    sql.append(" WHERE \(member.isVisible)")
+    if let link = members.link {
+      // Values of several scopes have no affinity that would make a number of a key.
+      let value = try member.value(link)
+      let text = member.table.integers.contains(link) ? "CAST(\(value) AS TEXT)" : value
+      sql.append(" AND \(text) = \(owner.key)")
+    }
+    return level
+  }
+
+  /// Appends the keys of all entities of which some row names the owner: the index of the field finds them.
+  private func appendLinked(
+    by link: String, to owner: VisibleRow, _ member: VisibleRow, as list: String,
+    to sql: inout BoundSQL
+  ) throws {
+    guard let name = member.table.columns[link] else {
+      throw StorageError.failed(
+        code: 0, message: "the type \(member.table.type) has no column for the field \(link)")
+    }
+    sql.append(" FROM (SELECT DISTINCT linked.key FROM ")
+    sql.append("\(EntityTable.quoted(member.table.name)) AS linked WHERE linked.scope IN (")
+    for (index, scope) in try context.scopes.holding(member.table).enumerated() {
+      if index > 0 { sql.append(", ") }
+      sql.append(.integer(scope))
+    }
+    sql.append(") AND linked.\(EntityTable.quoted(name)) = \(owner.key)) AS \(list)")
+  }
+}

@@ -1,0 +1,163 @@
+import Filtering
+import GRDB
+import Model
+
+/// A row of a type as the viewer sees it, as SQL: every expression on an entity in a query is made here, so that
+/// none can read a row that the viewer does not see.
+struct VisibleRow {
+  /// Where the row comes from.
+  enum Form {
+    /// A subquery of an ``EntitySource``, which has a column for each value that the query needs.
+    case projected
+    /// Rows of the viewer's scopes that hold any of the type, narrowest first: none, one, or several that are
+    /// combined field by field.
+    case joined(scopes: [Int64])
+  }
+
+  let table: EntityTable
+  let alias: String
+  let form: Form
+
+  /// The names of a projection's columns besides those of values.
+  static func stateColumn(_ field: String) -> String { EntityTable.quoted("state of \(field)") }
+  static func listColumn(_ field: String) -> String { EntityTable.quoted("list of \(field)") }
+
+  func hasColumn(_ field: String) -> Bool { table.columns[field] != nil }
+
+  /// Returns the SQL of a field's value; NULL if it is null, missing, or no row is visible.
+  func value(_ field: String) throws(StorageError) -> String {
+    guard let name = table.columns[field] else {
+      throw .failed(code: 0, message: "the type \(table.type) has no column for the field \(field)")
+    }
+    let column = EntityTable.quoted(name)
+    return folded(field, projected: "\(alias).\(column)") { "\($0).\(column)" }
+  }
+
+  /// Returns the SQL of a field's JSON type: `'null'` for null, NULL for a field that is missing.
+  func state(_ field: String) -> String {
+    let path = Self.path(field)
+    switch form {
+    case .projected: return "\(alias).\(Self.stateColumn(field))"
+    case .joined(let scopes) where scopes.isEmpty: return "NULL"
+    case .joined:
+      let types = layers.map { "json_type(\($0).fields, \(path))" }
+      return types.count == 1 ? types[0] : "coalesce(\(types.joined(separator: ", ")))"
+    }
+  }
+
+  /// Returns the SQL of the keys of a to-many relationship as a JSON array: `null` if null is stored, NULL if
+  /// it was never fetched.
+  func members(_ field: String) -> String {
+    switch form {
+    case .projected: return "\(alias).\(Self.listColumn(field))"
+    case .joined(let scopes) where scopes.isEmpty: return "NULL"
+    case .joined:
+      let rows = layers.map { "\($0).fields" }.joined(separator: ", ")
+      return "\(MembersFunction.name)('\(field)', \(rows))"
+    }
+  }
+
+  /// Returns the SQL of the JSON type of a to-many relationship, like ``state(_:)``.
+  func listState(_ field: String) -> String { "json_type(\(members(field)))" }
+
+  /// The SQL of the entity's key; NULL if no row is visible.
+  var key: String {
+    switch form {
+    case .projected: "\(alias).key"
+    case .joined(let scopes) where scopes.isEmpty: "NULL"
+    case .joined:
+      layers.count == 1
+        ? "\(layers[0]).key"
+        // A tombstone has a key too.
+        : "CASE WHEN \(isVisible) THEN "
+          + "coalesce(\(layers.map { "\($0).key" }.joined(separator: ", "))) END"
+    }
+  }
+
+  /// The SQL of whether a row is visible. Rows of one scope are joined on that condition.
+  var isVisible: String {
+    switch form {
+    case .projected: "1"
+    case .joined(let scopes) where scopes.isEmpty: "0"
+    case .joined:
+      layers.count == 1
+        ? "\(layers[0]).key IS NOT NULL"
+        : "coalesce(\(layers.map { "\($0).fields" }.joined(separator: ", "))) IS NOT NULL"
+    }
+  }
+
+  /// Whether it is one table row or none.
+  var hasOneScope: Bool { layers.count == 1 }
+
+  /// The number of tables that ``appendJoins(on:to:)`` joins.
+  var joinsCount: Int { layers.count }
+
+  /// Appends the joins of the rows with a key. Without a visible row the columns are NULL.
+  ///
+  /// - Parameters:
+  ///   - key: an SQL expression without parameters.
+  ///   - isRequired: whether entities without a visible row are dropped: SQLite then keeps the order of the
+  ///     tables. Rows of several scopes are kept; the query must test ``isVisible`` in any case.
+  func appendJoins(on key: String, isRequired: Bool = false, to sql: inout BoundSQL) {
+    guard case .joined(let scopes) = form else { return }
+    let join = isRequired && scopes.count == 1 ? "CROSS JOIN" : "LEFT JOIN"
+    for (layer, scope) in scopes.enumerated() {
+      let alias = layers[layer]
+      sql.append(" \(join) \(EntityTable.quoted(table.name)) AS \(alias) ON \(alias).scope = ")
+      sql.append(.integer(scope))
+      sql.append(" AND \(alias).key = \(key)")
+      if scopes.count == 1 { sql.append(" AND \(alias).fields IS NOT NULL") }
+      // A tombstone hides the wider layers.
+      for above in layers[..<layer] {
+        sql.append(" AND (\(above).scope IS NULL OR \(above).fields IS NOT NULL)")
+      }
+    }
+  }
+
+  private var layers: [String] {
+    guard case .joined(let scopes) = form else { return [] }
+    return scopes.count == 1 ? [alias] : scopes.indices.map { "\(alias)_\($0)" }
+  }
+
+  /// The narrowest row that has a field decides; null is a value too.
+  private func folded(
+    _ field: String, projected: String, _ expression: (_ layer: String) -> String
+  ) -> String {
+    switch form {
+    case .projected: return projected
+    case .joined(let scopes) where scopes.isEmpty: return "NULL"
+    case .joined where layers.count == 1: return expression(layers[0])
+    case .joined:
+      let path = Self.path(field)
+      let cases = layers.map {
+        " WHEN json_type(\($0).fields, \(path)) IS NOT NULL THEN \(expression($0))"
+      }
+      return "CASE\(cases.joined()) END"
+    }
+  }
+
+  /// Names of fields are GraphQL names: letters, digits and underscores.
+  private static func path(_ field: String) -> String { "'$.\"\(field)\"'" }
+}
+
+/// The viewer's scopes that hold rows of each type, in one query's snapshot.
+struct VisibleScopes {
+  private let scopes: [Int64]
+  private let database: Database
+
+  /// - Parameter scopes: the numbers of the viewer's scopes, narrowest first.
+  init(_ scopes: [Int64], _ database: Database) {
+    self.scopes = scopes
+    self.database = database
+  }
+
+  func holding(_ table: EntityTable) throws -> [Int64] {
+    try scopes.filter { scope in
+      let statement = try PreparedStatement(
+        database, "SELECT 1 FROM \(EntityTable.quoted(table.name)) WHERE scope = ?1 LIMIT 1")
+      statement.bind(scope, at: 1)
+      defer { statement.reset() }
+      return try statement.step()
+    }
+  }
+}

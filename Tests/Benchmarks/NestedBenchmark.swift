@@ -1,0 +1,128 @@
+import FoundationEssentials
+import Gateway
+import LosslessJSON
+import Model
+import Storage
+import TestSupport
+import Upstream
+
+/// Pages of 50 among 20,000 films with related people, flat and with two levels of nested entities.
+enum NestedBenchmark {
+  private static let films = 20_000
+  private static let people = 2_000
+  private static let pages = 50
+  private static let schema = """
+    type Query { films: [Film!]! }
+    type Film {
+      id: ID! title: String! year: Int synopsis: String director: Person cast: [Person!]!
+    }
+    type Person { id: ID! name: String! biography: String best: Film }
+    """
+  private static let operations = """
+    query Films {
+      films {
+        id title year synopsis director { id name biography best { id } } cast { id }
+      }
+    }
+    """
+
+  static func run() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "larder-bench-nested-\(UInt32.random(in: 0...(.max)))"
+    ).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let loaded = OperationRegistry.load(
+      files: [SourceFile(path: "films.graphql", text: operations)],
+      schemaSources: [SourceFile(path: "schema.graphql", text: schema)],
+      settings: RegistrySettings(indexes: ["Film": ["year"]]))
+    guard let registry = loaded.registry else {
+      throw BenchmarkFault(text: "the operations are faulty: \(loaded.findings)")
+    }
+    let store = try Store.open(
+      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
+      types: registry.catalogue.types)
+    defer { store.close() }
+    try await fill(store)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let reader = EntityReader(
+      store: store.reading, directory: EntityDirectory(registry: registry, local: .none),
+      renderer: EntityRenderer(catalogue: registry.catalogue),
+      tokens: PageTokenCodec(
+        key: KeyRing(root: [UInt8](repeating: 1, count: 32)).key(for: .page)),
+      deadline: QueryDeadline(limit: .seconds(2)) { clock.now - start },
+      gate: StoredDataGate(hasServiceCredentials: false),
+      clock: WallClock { Timestamp(milliseconds: 0) }, uptime: { clock.now - start })
+    for include in ["director.best", "cast(limit: 3).best"] {
+      let times = try await Measuring([
+        { for page in 0..<pages { try await read(reader, page, nil) } },
+        { for page in 0..<pages { try await read(reader, page, include) } },
+      ])
+      ResultRow(
+        name: "nested: \(pages) pages of 50 with \(include)", measured: times.median(1).shown,
+        held: "the flat page: \(times.median(0).shown)", result: times.ratio(1, to: 0),
+        goal: "≤ 2"
+      ).show()
+    }
+  }
+
+  private static func read(_ reader: EntityReader, _ page: Int, _ include: String?) async throws {
+    var parameters: [CollectionRequest.Parameter] = [
+      .init("filter", "year >= ?"), .init("arg", "\(1900 + page)"), .init("order", "year"),
+    ]
+    if let include { parameters.append(.init("include", include)) }
+    let response = try await reader.collection(
+      of: "Film", parameters: parameters, caller: .anonymous)
+    guard response.body.count > 10_000 else { throw BenchmarkFault(text: "the page is empty") }
+  }
+
+  private static func fill(_ store: Store) async throws {
+    let text = JSONValue.string(String(repeating: "A long story. ", count: 20))
+    var call: Int64 = 0
+    func write(_ type: String, _ rows: [(String, JSONValue)]) async throws {
+      call += 1
+      var response = NormalisedResponse(
+        call: CallNumber(call), horizon: CallNumber(call), received: Timestamp(milliseconds: 0),
+        scope: .public)
+      for (id, value) in rows {
+        var fields: [NormalisedResponse.Field] = []
+        for member in value.members ?? [] {
+          let start = response.bytes.count
+          response.bytes += member.value.bytes
+          fields.append(
+            .init(name: member.name, range: start..<response.bytes.count, merges: false))
+        }
+        response.entities.append(.init(key: EntityKey(type: type, key: id), fields: fields))
+      }
+      _ = try await store.apply(response)
+    }
+    func person(_ number: Int) -> JSONValue {
+      .storedReference(to: EntityKey(type: "Person", key: "p\(number % people)"))
+    }
+    try await write(
+      "Person",
+      (0..<people).map { number in
+        (
+          "p\(number)",
+          [
+            "id": .string("p\(number)"), "name": .string("Person \(number)"), "biography": text,
+            "best": .storedReference(to: EntityKey(type: "Film", key: "f\(number * 7)")),
+          ]
+        )
+      })
+    for first in stride(from: 0, to: films, by: 5_000) {
+      try await write(
+        "Film",
+        (first..<first + 5_000).map { number in
+          (
+            "f\(number)",
+            [
+              "id": .string("f\(number)"), "title": .string("Film \(number)"),
+              "year": .number(JSONNumber(1900 + number * 31 % 120)), "synopsis": text,
+              "director": person(number), "cast": .array((1...6).map { person(number * $0 + 1) }),
+            ]
+          )
+        })
+    }
+  }
+}

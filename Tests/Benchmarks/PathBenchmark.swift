@@ -1,0 +1,125 @@
+import Filtering
+import GRDB
+import LosslessJSON
+import Model
+import Storage
+
+/// A page of the films whose maker has a name: 50 of 100,000 films, by 5 of 10,000 makers, with indexes on the
+/// name and on the reference; compared with the same join by a prepared statement on another connection.
+enum PathBenchmark {
+  private static let films = 100_000
+  private static let makers = 10_000
+  private static let names = 2_000
+  private static let pages = 100
+  private static let bulkMax = 10_000
+
+  private static let film = EntityType(
+    name: "Film", keyFields: ["id"],
+    columns: [
+      .init(name: "id", kind: .text), .init(name: "title", kind: .text),
+      .init(name: "maker", kind: .reference),
+    ], indexes: ["maker"])
+  private static let maker = EntityType(
+    name: "Maker", keyFields: ["id"],
+    columns: [.init(name: "id", kind: .text), .init(name: "lastName", kind: .text)],
+    indexes: ["lastName"])
+  private static let graph = EntityGraph(
+    types: [film, maker], relationships: ["Film": ["maker": .toOne("Maker")]])
+
+  static func run() async throws {
+    var filled = try FilledStore(count: films, types: [film, maker])
+    defer { filled.end() }
+    try await filled.apply { call in
+      response(call, 0..<makers) { number in
+        (
+          EntityKey(type: "Maker", key: "\(number)"),
+          ["id": .string("\(number)"), "lastName": .string("Name\(number % names)")]
+        )
+      }
+    }
+    for first in stride(from: 0, to: films, by: bulkMax) {
+      try await filled.apply { call in
+        response(call, first..<(first + bulkMax)) { number in
+          let maker: JSONValue = ["$ref": ["Maker", .string("\(number % makers)")]]
+          return (
+            EntityKey(type: "Film", key: "\(number)"),
+            ["id": .string("\(number)"), "title": .string("Film \(number)"), "maker": maker]
+          )
+        }
+      }
+    }
+    let store = filled.store
+    let plain = try PlainJoin(path: filled.databasePath)
+    guard try await keys(store, 7) == plain.keys("Name7"), try plain.keys("Name7").count == 50
+    else {
+      throw BenchmarkFault(text: "the pages differ")
+    }
+    let times = try await Measuring([
+      { for number in 0..<pages { _ = try await keys(store, number) } },
+      { for number in 0..<pages { _ = try plain.keys("Name\(number)") } },
+    ])
+    ResultRow(
+      name: "paths: \(pages) pages of 50 among 100,000 films, by their makers' name",
+      measured: times.median(0).shown,
+      held: "prepared statement: \(times.median(1).shown)",
+      result: times.ratio(0, to: 1), goal: "≤ 2"
+    ).show()
+  }
+
+  private static func keys(_ store: Store, _ number: Int) async throws -> [String] {
+    let filter = try Filter(
+      "maker.lastName = ?", arguments: FilterArguments(positional: ["Name\(number)"]),
+      type: film, graph: graph)
+    let page = try await store.page(
+      EntityQuery(type: film, filter: filter, limit: 50), viewer: .anonymous)
+    return page.items.map(\.key.key)
+  }
+
+  private static func response(
+    _ call: Int64, _ numbers: Range<Int>, _ entity: (Int) -> (EntityKey, JSONValue)
+  ) -> NormalisedResponse {
+    var response = NormalisedResponse(
+      call: CallNumber(call), horizon: CallNumber(call), received: Timestamp(milliseconds: call),
+      scope: .public)
+    for number in numbers {
+      let (key, value) = entity(number)
+      var fields: [NormalisedResponse.Field] = []
+      for member in value.members ?? [] {
+        let start = response.bytes.count
+        response.bytes += member.value.bytes
+        fields.append(.init(name: member.name, range: start..<response.bytes.count, merges: false))
+      }
+      response.entities.append(.init(key: key, fields: fields))
+    }
+    return response
+  }
+}
+
+/// The same films by plain SQL, with their fields.
+private final class PlainJoin {
+  private let database: DatabaseQueue
+
+  init(path: String) throws {
+    var settings = Configuration()
+    settings.readonly = true
+    database = try DatabaseQueue(path: path, configuration: settings)
+  }
+
+  func keys(_ name: String) throws -> [String] {
+    try database.read { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          SELECT film.key, film.fields FROM "entity_Maker" AS maker CROSS JOIN "entity_Film" AS film \
+          ON film.scope = 0 AND film."maker" = maker.key \
+          WHERE maker.scope = 0 AND maker."lastName" = ? ORDER BY film.key LIMIT 51
+          """)
+      let rows = try Row.fetchCursor(statement, arguments: [name])
+      var keys: [String] = []
+      while let row = try rows.next() {
+        let fields: String = row[1]
+        if !fields.isEmpty { keys.append(row[0]) }
+      }
+      return keys
+    }
+  }
+}
