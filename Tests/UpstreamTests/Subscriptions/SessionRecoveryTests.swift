@@ -68,7 +68,7 @@ struct SessionRecoveryTests {
       (1000, "reconnect"), (1001, "reconnect"), (1005, "reconnect"), (1006, "reconnect"),
       (1009, "reconnect"), (1011, "reconnect"), (1012, "reconnect"), (1013, "reconnect"),
       (4408, "reconnect"), (4499, "reconnect"), (4500, "reconnect"), (4504, "reconnect"),
-      (4999, "reconnect"), (4401, "renew"), (4403, "renew"), (1008, "renew"), (4400, "fail"),
+      (4999, "reconnect"), (4401, "refuse"), (4403, "refuse"), (1008, "refuse"), (4400, "fail"),
       (4406, "fail"), (4409, "fail"), (4429, "fail"), (4004, "fail"), (4005, "fail"),
     ] as [(UInt16, String)])
   func followsCloseCodes(code: UInt16, then: String) throws {
@@ -82,7 +82,7 @@ struct SessionRecoveryTests {
       #expect(words == ["7 interrupted"])
       script.pass(.seconds(1))
       #expect(script.drain() == ["reopen one"])
-    case "renew": #expect(words == ["7 interrupted", "renew"])
+    case "refuse": #expect(words == ["7 refused"])
     default: #expect(words == ["7 rejected: the connection was closed with code \(code)"])
     }
   }
@@ -99,8 +99,8 @@ struct SessionRecoveryTests {
   @Test(
     "What follows a refused handshake",
     arguments: [
-      (.status(401, retryAfter: nil), "renew"), (.status(403, retryAfter: nil), "renew"),
-      (.refused(.forbidden), "renew"), (.status(404, retryAfter: nil), "fail"),
+      (.status(401, retryAfter: nil), "refuse"), (.status(403, retryAfter: nil), "refuse"),
+      (.refused(.forbidden), "refuse"), (.status(404, retryAfter: nil), "fail"),
       (.status(426, retryAfter: nil), "fail"), (.rejected(reason: "x"), "fail"),
       (.status(500, retryAfter: nil), "wait"), (.status(429, retryAfter: nil), "wait"),
       (.status(408, retryAfter: nil), "wait"), (.lost(cause: "x"), "wait"),
@@ -110,57 +110,31 @@ struct SessionRecoveryTests {
     var script = SessionScript(.transportWS)
     try script.subscribe(7)
     script.handle(.openingFailed(failure))
-    switch (then, script.session.phase) {
-    case ("renew", .renewing), ("wait", .waiting), ("fail", .idle): break
-    default: Issue.record("\(failure): \(script.session.phase), expected \(then)")
-    }
+    #expect(script.outcome() == then, "\(failure)")
   }
 
   // MARK: Credentials
 
-  @Test("A refused credential is renewed once; refused again, it is final")
-  func renewsOnce() throws {
+  @Test("Without a newer credential a refusal is final, before a connection and on one")
+  func failsWithoutNewerCredential() throws {
     var script = SessionScript(.transportWS)
-    try script.connect([7])
+    try script.subscribe(7)
+    _ = script.drain()
+    script.handle(.openingFailed(.status(401, retryAfter: nil)))
+    #expect(script.drain() == ["7 refused"])
+    #expect(script.session.isFinished)
+    script = SessionScript(.transportWS)
+    try script.connect([7, 8])
+    // The same headers again are no newer credential.
+    script.handle(.offered(SessionScript.headers("one")))
     _ = script.drain()
     script.handle(.closed(code: 4403))
-    #expect(script.drain() == ["7 interrupted", "renew"])
-    script.handle(.renewed(SessionScript.headers("two")))
-    #expect(script.drain() == ["reopen two"])
-    script.open()
-    script.handle(.closed(code: 4403))
-    #expect(script.drain().last == "7 refused")
+    #expect(script.drain() == ["7 refused", "8 refused"])
     #expect(script.session.isFinished)
   }
 
-  @Test("A credential that expires later is renewed again")
-  func renewsExpiredCredentials() throws {
-    var script = SessionScript(.legacyWS)
-    try script.connect([7])
-    for token in ["two", "three"] {
-      script.pass(.seconds(900))
-      _ = script.drain()
-      script.handle(.closed(code: 4401))
-      script.handle(.renewed(SessionScript.headers(token)))
-      #expect(script.drain() == ["7 interrupted", "renew", "reopen \(token)"])
-      script.open()
-    }
-  }
-
-  @Test("Without another credential a refusal is final, and so is a renewal that does not answer")
-  func failsWithoutRenewal() throws {
-    for answers in [true, false] {
-      var script = SessionScript(.transportWS)
-      try script.subscribe(7)
-      script.handle(.openingFailed(.status(401, retryAfter: nil)))
-      _ = script.drain()
-      if answers { script.handle(.renewed(nil)) } else { script.pass(.seconds(31)) }
-      #expect(script.drain() == ["7 refused"])
-    }
-  }
-
-  @Test("A newer credential of the same caller is used when the old one is refused")
-  func usesNewerCredential() throws {
+  @Test("A newer credential of the same caller replaces a refused one, once in half a minute")
+  func replacesOnce() throws {
     var script = SessionScript(.transportWS)
     try script.connect([7])
     script.handle(.offered(SessionScript.headers("two")))
@@ -168,6 +142,27 @@ struct SessionRecoveryTests {
     #expect(script.session.isConnected)
     script.handle(.closed(code: 4403))
     #expect(script.drain() == ["7 interrupted", "reopen two"])
+    script.open()
+    script.handle(.offered(SessionScript.headers("three")))
+    script.pass(.seconds(29))
+    _ = script.drain()
+    script.handle(.closed(code: 4403))
+    #expect(script.drain() == ["7 refused"])
+    #expect(script.session.isFinished)
+  }
+
+  @Test("A credential that expires later is replaced again")
+  func replacesExpiredCredentials() throws {
+    var script = SessionScript(.legacyWS)
+    try script.connect([7])
+    for token in ["two", "three"] {
+      script.pass(.seconds(900))
+      script.handle(.offered(SessionScript.headers(token)))
+      _ = script.drain()
+      script.handle(.closed(code: 4401))
+      #expect(script.drain() == ["7 interrupted", "reopen \(token)"])
+      script.open()
+    }
   }
 
   @Test("A subscription refused on an old connection is opened again with the newer credential")
@@ -390,18 +385,18 @@ struct SessionRecoveryTests {
   @Test(
     "A connection error before the acknowledgement",
     arguments: [
-      (.appSync, #"{"errors":[{"errorType":"UnauthorizedException","errorCode":400}]}"#, "renew"),
+      (.appSync, #"{"errors":[{"errorType":"UnauthorizedException","errorCode":400}]}"#, "refuse"),
       (
         .appSync,
         #"{"errors":[{"errorType":"com.amazonaws.deepdish.graphql.auth#UnauthorizedException"}]}"#,
-        "renew"
+        "refuse"
       ),
-      (.appSync, #"{"errors":[{"errorType":"x","errorCode":403}]}"#, "renew"),
+      (.appSync, #"{"errors":[{"errorType":"x","errorCode":403}]}"#, "refuse"),
       (.appSync, #"{"errors":[{"errorType":"BadRequestException","errorCode":400}]}"#, "fail"),
       (.appSync, #"{"errors":[{"errorType":"LimitExceededError"}]}"#, "wait"),
       (.appSync, #"{"errors":[{"errorType":"InternalFailure","errorCode":500}]}"#, "wait"),
-      (.legacyWS, #""Could not verify JWT: JWTExpired""#, "renew"),
-      (.legacyWS, #"{"message":"Forbidden"}"#, "renew"),
+      (.legacyWS, #""Could not verify JWT: JWTExpired""#, "refuse"),
+      (.legacyWS, #"{"message":"Forbidden"}"#, "refuse"),
     ] as [(SubscriptionDialect, String, String)])
   func takesConnectionErrors(
     dialect: SubscriptionDialect, payload: String, then: String
@@ -410,12 +405,8 @@ struct SessionRecoveryTests {
     try script.subscribe(7)
     script.handle(.opened(subprotocol: "graphql-ws"))
     script.hear(#"{"type":"connection_error","payload":\#(payload)}"#)
-    switch (then, script.session.phase) {
-    case ("renew", .renewing), ("wait", .waiting), ("fail", .idle): break
-    default: Issue.record("\(script.session.phase), expected \(then)")
-    }
+    #expect(script.outcome() == then)
     // What the server sends after it, or its close, changes nothing.
-    _ = script.drain()
     script.hear(#"{"type":"connection_ack"}"#)
     script.handle(.closed(code: 1011))
     #expect(script.drain() == [])
