@@ -47,7 +47,7 @@ package final class MutationRunner: Sendable {
     let upstream = upstreams.upstream(of: operation)
     let caller = caller.seen(by: operation.upstream)
     let scope = caller.scope(of: operation)
-    guard let place = await upstream.shares.take(for: caller) else { throw .networkBusy }
+    guard let place = await upstream.shares.take(for: caller) else { throw .sharesTaken }
     defer { place.release() }
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: traceparent)
     call.idempotencyKey = idempotencyKey

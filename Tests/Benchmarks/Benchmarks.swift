@@ -1,6 +1,7 @@
 /// Measures single modules beside what they are held against, in one process and alternating.
 ///
-///     swift run -c release Benchmarks json commit scale delta library
+///     swift run -c release Benchmarks                      # all
+///     swift run -c release Benchmarks paths nested         # what was asked for, in one run
 ///
 /// `Scripts/bench modules` runs it among the rest.
 /// Only the ratios mean something: machines differ, and so does one machine from hour to hour.
