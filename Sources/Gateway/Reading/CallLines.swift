@@ -1,7 +1,7 @@
 /// Decides which call to an upstream has a place, and which one of those that wait gets the next.
 ///
-/// Two bounds hold at once: a network has a share of the upstream's calls, whoever its callers say they
-/// are, and an owner has a share of its network's. A stranger who makes accounts and devices takes the
+/// Two bounds hold at once: a network has a share of the upstream's calls, under any name that its callers
+/// give, and an owner has a share of its network's. A stranger who makes accounts and devices takes the
 /// share of one network and no more; a signed-in caller behind the same address has room beside it. A
 /// place that becomes free goes to the owner with the fewest calls in progress, so a long line delays its
 /// own owner.
