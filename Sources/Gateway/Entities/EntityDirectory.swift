@@ -85,6 +85,35 @@ package struct EntityDirectory: Sendable {
     if case .types(let possible)? = source(ofAll: name) { possible } else { [name] }
   }
 
+  /// Writes the interfaces and unions, whose collections are mixed lists; nothing if there are none.
+  ///
+  /// - Parameter known: the types that the caller may read; those of each must be among them.
+  func writeMixed(of known: Set<String>, to writer: inout JSONWriter) {
+    let shown = possibleTypes.keys.sorted().compactMap { name in
+      subject(declared: name, members: [], owner: nil).flatMap {
+        types[name] == nil && known.isSuperset(of: $0.shown) ? $0 : nil
+      }
+    }
+    guard !shown.isEmpty else { return }
+    writer.name("mixed")
+    writer.beginArray()
+    for subject in shown {
+      writer.beginObject()
+      writer.name("name")
+      writer.string(subject.type.name)
+      writer.name("types")
+      writer.beginArray()
+      for name in subject.shown { writer.string(name) }
+      writer.endArray()
+      writer.name("columns")
+      writer.beginArray()
+      for column in subject.type.columns { writer.string(column.name) }
+      writer.endArray()
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
   /// Returns an entity's key as it is stored: the id of a local type can be written in several ways.
   func canonical(_ key: EntityKey) -> EntityKey {
     let id = local[key.type]?.canonicalID(key.key)

@@ -121,6 +121,7 @@ package struct EntityReader: Sendable {
       description.write(count: counts[description.type.name], to: &writer)
     }
     writer.endArray()
+    directory.writeMixed(of: Set(descriptions.map(\.type.name)), to: &writer)
     writer.endObject()
     return Response(body: writer.bytes)
   }

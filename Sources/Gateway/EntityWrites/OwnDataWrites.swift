@@ -159,18 +159,22 @@ package struct OwnDataWrites: Sendable {
       guard let id = body.id else { return identifiers.make() }
       if LocalValueReader.id(.string(id)) == nil {
         reader.note(
-          "forms a key of more than \(LocalValueReader.idBytesMax) bytes", at: place(type.keyFields[0]))
+          "forms a key of more than \(LocalValueReader.idBytesMax) bytes",
+          at: place(type.keyFields[0]))
       }
       return id
     }
     guard let values = type.keyValues(of: id) else {
       let isOwn = type.keyFields == [LocalType.keyField]
-      reader.note(isOwn ? "is not an id" : "is not a key of \(type.name)", at: place(type.keyFields[0]))
+      reader.note(
+        isOwn ? "is not an id" : "is not a key of \(type.name)", at: place(type.keyFields[0]))
       return id
     }
     for (field, value) in values {
       if let given = body.keyValues[field.name] {
-        if given != value { reader.note("is not the id in the path", at: place(field.name)) }
+        if field.keyText(of: given) != field.keyText(of: value) {
+          reader.note("is not the id in the path", at: place(field.name))
+        }
       } else if request.action != .delete, !body.named.contains(field.name) {
         // Its rules apply to a key in the path too.
         let written = schema.formatted(value, field, dates: type.dates)

@@ -54,7 +54,7 @@ extension LocalType {
 
 extension LocalField {
   /// Returns the canonical text of a stored value of a key field; nil if it is no value of a key.
-  func keyText(of stored: JSONValue) -> String? {
+  package func keyText(of stored: JSONValue) -> String? {
     switch stored {
     case .string(let text): text
     case .bool(let flag): flag ? "true" : "false"

@@ -78,13 +78,15 @@ struct LocalKeyReader {
       case .object, .entity: false
       }
     if !isLeaf {
-      fault("A key field must be a scalar or an enum: \(name) is not.", at: definition.type.location)
+      fault(
+        "A key field must be a scalar or an enum: \(name) is not.", at: definition.type.location)
     } else if !field.isRequired {
       fault(
         "A key field must be non-null: write \(name): \(definition.type)!",
         at: definition.type.location)
     }
-    let refused = [LocalDirectives.fallback, LocalDirectives.inverse]
+    let refused =
+      [LocalDirectives.fallback, LocalDirectives.inverse]
       + (count == 1 ? [LocalDirectives.unique] : [])
     for directive in definition.directives where refused.contains(directive.name.value) {
       fault(

@@ -130,7 +130,8 @@ struct LocalViewReader {
     open: Set<String>
   ) {
     let known =
-      schema.interfaces[declared]?.fields ?? schema.types[type]?.fields ?? schema.objects[type] ?? []
+      schema.interfaces[declared]?.fields ?? schema.types[type]?.fields ?? schema.objects[type]
+      ?? []
     let name = field.name.value
     let shown = field.alias?.value ?? name
     if name == StoredForm.typenameMember { return }
