@@ -32,6 +32,8 @@ final class LocalRows {
   /// The changed rows that the present ``flush()`` has not written yet.
   private var unwritten: Set<EntityKey> = []
   private var violations: [UniqueViolation] = []
+  /// By type.
+  private var rules: [String: [LocalUniqueRule]] = [:]
   /// All entities changed by this list, flushed or not.
   private(set) var touched: Set<EntityKey> = []
 
@@ -121,7 +123,9 @@ final class LocalRows {
     let table = try context.table(of: type.name)
     let scope = try context.memory.scopeID(scope(of: type.name), context.database)
     let count = violations.count
-    for rule in LocalUniqueIndexes.rules(of: type, in: table) {
+    let known = rules[type.name] ?? LocalUniqueIndexes.rules(of: type, in: table)
+    rules[type.name] = known
+    for rule in known {
       while let id = try rule.holder(of: fields, key: key.key, scope: scope, context.database) {
         let holder = EntityKey(type: type.name, key: id)
         if try yields(holder, to: key, rule, table) { continue }
