@@ -162,7 +162,8 @@ struct LocalUniqueTests {
     let written = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<40 {
         group.addTask {
-          let operation = try Self.operation(.insert, "\(number)", ["email": .string("e\(number % 4)")])
+          let operation = try Self.operation(
+            .insert, "\(number)", ["email": .string("e\(number % 4)")])
           let result = try await store.writeLocal(
             [operation], schema: Self.schema, owner: LocalWorld.owner,
             now: Timestamp(milliseconds: 1))
