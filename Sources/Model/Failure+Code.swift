@@ -20,6 +20,8 @@ extension Failure {
     case entityExists = "entity_exists"
     /// Other entities refer to it, and its type denies deletion in that case.
     case stillReferenced = "still_referenced"
+    /// Another entity of the owner has a value that only one may have; the fields are reported.
+    case notUnique = "not_unique"
     /// The body breaks rules of its type; every fault is reported.
     case invalidEntity = "invalid_entity"
     /// The device or user has reached its storage quota.

@@ -136,11 +136,11 @@ struct LocalFile {
 extension LocalSchema {
   /// The types with their indexes, search fields and date formats from settings.
   fileprivate func applying(_ settings: [String: TypeSettings]) -> LocalSchema {
-    LocalSchema(
+    with(
       types: types.mapValues { type in
         guard let own = settings[type.name] else { return type }
         return type.with(
           indexes: own.index, search: own.search, dates: own.dates ?? .iso8601)
-      }, objects: objects, enums: enums)
+      })
   }
 }

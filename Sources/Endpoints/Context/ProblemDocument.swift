@@ -95,7 +95,7 @@ enum FailureStatus {
     case .notAcceptable: 406
     case .cursorGone: 410
     case .alreadyExists, .typeInUse, .accountExists: 409
-    case .entityExists, .stillReferenced: 409
+    case .entityExists, .stillReferenced, .notUnique: 409
     case .preconditionFailed: 412
     case .objectDeleted, .mutationSent, .mutationFinished, .mutationNotParked, .authRequired: 409
     case .bodyTooLarge, .mutationTooLarge: 413

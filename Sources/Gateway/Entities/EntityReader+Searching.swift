@@ -79,8 +79,10 @@ extension EntityReader {
     }
     var types = searchable
     if let names = value("types")?.split(separator: ",").map(String.init) {
-      types = searchable.filter { names.contains($0.name) }
-      for name in names where !searchable.contains(where: { $0.name == name }) {
+      let asked = names.map { (name: $0, types: directory.concreteTypes(of: $0)) }
+      types = searchable.filter { type in asked.contains { $0.types.contains(type.name) } }
+      for (name, concrete) in asked
+      where !searchable.contains(where: { concrete.contains($0.name) }) {
         fault("types", "\(name) has no search fields")
       }
     }

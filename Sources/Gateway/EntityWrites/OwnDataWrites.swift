@@ -76,6 +76,12 @@ package struct OwnDataWrites: Sendable {
       user: caller.user.map { .ownData(ofUser: $0) })
   }
 
+  /// Returns the types that implement an interface; nil if there is no local interface of that name.
+  func types(of interface: String) -> [String]? { schema.interfaces[interface]?.types }
+
+  /// Returns the key field of a type whose keys the service makes; nil for any other.
+  func madeKeyField(of type: String) -> String? { schema.types[type]?.madeKeyField }
+
   /// Makes the id of a new entity.
   func makeIdentifier() -> String { identifiers.make() }
 
@@ -121,15 +127,15 @@ package struct OwnDataWrites: Sendable {
     let target: WriteTarget
     switch request.target {
     case .one(let id):
-      target = .key(key(id, of: request, body, &reader))
+      target = .key(key(id, of: request, type, body, &reader))
     case .many(let parameters):
       target = .filter(
         try request.filter(
           parameters, type: type.entityType, reach: reach, now: clock.now(), caller: caller))
-      if body.id != nil {
+      for name in type.keyFields where body.keyValues[name] != nil {
         reader.note(
           "names one entity, but the filter selects many",
-          at: request.pointer.appending(pointerMember: LocalType.keyField))
+          at: request.pointer.appending(pointerMember: name))
       }
     }
     return LocalOperation(
@@ -137,22 +143,45 @@ package struct OwnDataWrites: Sendable {
       pointer: request.pointer)
   }
 
+  /// Returns the key that path and body give, or a new one.
   private func key(
-    _ id: String?, of request: EntityWriteRequest, _ body: LocalBody,
+    _ id: String?, of request: EntityWriteRequest, _ type: LocalType, _ body: LocalBody,
     _ reader: inout LocalValueReader
   ) -> String {
-    let place = request.pointer.appending(pointerMember: LocalType.keyField)
-    if let id {
-      if LocalValueReader.id(.string(id)) == nil { reader.note("is not an id", at: place) }
-      if let given = body.id, given != id { reader.note("is not the id in the path", at: place) }
+    func place(_ field: String) -> String { request.pointer.appending(pointerMember: field) }
+    guard let id else {
+      let mustExist = request.action == .update || request.action == .delete
+      if mustExist || type.madeKeyField == nil {
+        for name in type.keyFields where !body.named.contains(name) {
+          reader.note("is required", at: place(name))
+        }
+      }
+      guard let id = body.id else { return identifiers.make() }
+      if LocalValueReader.id(.string(id)) == nil {
+        reader.note(
+          "forms a key of more than \(LocalValueReader.idBytesMax) bytes",
+          at: place(type.keyFields[0]))
+      }
       return id
     }
-    if let id = body.id { return id }
-    let mustExist = request.action == .update || request.action == .delete
-    if mustExist, !body.named.contains(LocalType.keyField) {
-      reader.note("is required", at: place)
+    guard let values = type.keyValues(of: id) else {
+      let isOwn = type.keyFields == [LocalType.keyField]
+      reader.note(
+        isOwn ? "is not an id" : "is not a key of \(type.name)", at: place(type.keyFields[0]))
+      return id
     }
-    return identifiers.make()
+    for (field, value) in values {
+      if let given = body.keyValues[field.name] {
+        if field.keyText(of: given) != field.keyText(of: value) {
+          reader.note("is not the id in the path", at: place(field.name))
+        }
+      } else if request.action != .delete, !body.named.contains(field.name) {
+        // Its rules apply to a key in the path too.
+        let written = schema.formatted(value, field, dates: type.dates)
+        _ = reader.readKey(written, field, dates: type.dates, at: place(field.name))
+      }
+    }
+    return type.canonicalID(id) ?? id
   }
 }
 

@@ -9,11 +9,16 @@ package struct LocalSchema: Hashable, Sendable {
   /// Values of each enum.
   package let enums: [String: [String]]
 
+  /// Interfaces that local types implement, by name.
+  package let interfaces: [String: LocalInterface]
+
   package static let none = LocalSchema(types: [:], objects: [:], enums: [:])
 
   package init(
-    types: [String: LocalType], objects: [String: [LocalField]], enums: [String: [String]]
+    types: [String: LocalType], objects: [String: [LocalField]], enums: [String: [String]],
+    interfaces: [String: LocalInterface] = [:]
   ) {
+    self.interfaces = interfaces
     self.types = types
     self.objects = objects
     self.enums = enums
@@ -37,7 +42,32 @@ package struct LocalSchema: Hashable, Sendable {
       case .object, .enumeration, .scalar, .entity: continue
       }
     }
+    if type.keyFields != [LocalType.keyField] {
+      lines.append("@key \(type.keyFields.joined(separator: " "))")
+    }
+    lines += type.uniques.map { "@unique \($0.joined(separator: " "))" }.sorted()
     return lines.joined(separator: "\n")
+  }
+}
+
+extension LocalSchema {
+  /// Returns the schema with other descriptions of the same types.
+  package func with(types: [String: LocalType]) -> LocalSchema {
+    LocalSchema(types: types, objects: objects, enums: enums, interfaces: interfaces)
+  }
+}
+
+/// An interface of `local.graphql`: fields that several local types have.
+package struct LocalInterface: Hashable, Sendable {
+  package let name: String
+  package let fields: [LocalField]
+  /// The local types that implement it, in alphabetical order; at least one.
+  package let types: [String]
+
+  package init(name: String, fields: [LocalField], types: [String]) {
+    self.name = name
+    self.fields = fields
+    self.types = types
   }
 }
 

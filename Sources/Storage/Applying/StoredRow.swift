@@ -59,6 +59,19 @@ struct StoredRow {
   }
 }
 
+extension EntityTable {
+  /// Empties a row for a moment, until the same command writes it.
+  func empty(_ rowid: Int64, _ context: WriteContext) throws {
+    let statement = try PreparedStatement(
+      context.database,
+      "UPDATE \(Self.quoted(name)) SET fields = NULL, revision = ?2 WHERE rowid = ?1")
+    statement.bind(rowid, at: 1)
+    // The history of entities is recorded here, up to the command's revision.
+    statement.bind(context.takeRevision(), at: 2)
+    try statement.run()
+  }
+}
+
 /// A row to insert into an entity table.
 struct NewRow {
   let scope: Int64

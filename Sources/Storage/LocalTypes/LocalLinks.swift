@@ -18,15 +18,18 @@ struct LocalLinks {
   /// Sets the targets of a field and updates their inverse fields. A target that can have only one partner
   /// is removed from its previous one.
   func assign(_ key: EntityKey, _ field: LocalField, _ targets: [EntityKey]) throws {
-    if let back = inverse(of: field) {
-      let old = try self.targets(of: key, field)
-      for target in old where !targets.contains(target) { try unlink(target, back, key) }
-      for target in targets where !old.contains(target) {
-        if !back.isToMany, let holder = try self.targets(of: target, back).first, holder != key {
-          try unlink(holder, field, target)
-        }
-        try link(target, back, key)
+    let old = try self.targets(of: key, field)
+    for target in old where !targets.contains(target) {
+      if let back = inverse(of: field, at: target) { try unlink(target, back, key) }
+    }
+    for target in targets where !old.contains(target) {
+      guard let back = inverse(of: field, at: target) else { continue }
+      if !back.isToMany, let holder = try self.targets(of: target, back).first, holder != key,
+        let other = inverse(of: back, at: holder)
+      {
+        try unlink(holder, other, target)
       }
+      try link(target, back, key)
     }
     try set(key, field, targets)
   }
@@ -35,11 +38,12 @@ struct LocalLinks {
   ///
   /// - Returns: the problems that make this impossible.
   func pair(_ key: EntityKey, _ field: LocalField) throws -> [String] {
-    guard let back = inverse(of: field) else { return [] }
+    guard hasInverse(field) else { return [] }
     var problems: [String] = []
     var kept: [EntityKey] = []
     let targets = try targets(of: key, field)
     for target in targets where try rows.fields(of: target) != nil {
+      guard let back = inverse(of: field, at: target) else { continue }
       let holders = try self.targets(of: target, back)
       if !back.isToMany, let holder = holders.first, holder != key {
         problems.append("refers to \(target), whose \(back.name) already is \(holder)")
@@ -59,16 +63,20 @@ struct LocalLinks {
   func release(_ key: EntityKey, deleting deleted: Set<EntityKey>) throws {
     guard let type = rows.schema.types[key.type] else { return }
     for (field, _, _) in type.paired {
-      guard let back = inverse(of: field) else { continue }
       for target in try targets(of: key, field) where !deleted.contains(target) {
-        try unlink(target, back, key)
+        if let back = inverse(of: field, at: target) { try unlink(target, back, key) }
       }
     }
   }
 
-  private func inverse(of field: LocalField) -> LocalField? {
-    guard case .entity(let target, let inverse?) = field.kind else { return nil }
-    return rows.schema.types[target]?.field(inverse.field)
+  private func hasInverse(_ field: LocalField) -> Bool {
+    if case .entity(_, _?) = field.kind { true } else { false }
+  }
+
+  /// Returns the other side of a relationship at one of its targets, which can be of several types.
+  private func inverse(of field: LocalField, at target: EntityKey) -> LocalField? {
+    guard case .entity(_, let inverse?) = field.kind else { return nil }
+    return rows.schema.types[target.type]?.field(inverse.field)
   }
 
   private func link(_ key: EntityKey, _ field: LocalField, _ other: EntityKey) throws {

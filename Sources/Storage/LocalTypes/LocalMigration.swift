@@ -46,6 +46,7 @@ struct LocalMigration {
       try convert(type)
     }
     if problems.isEmpty { for type in changed { try pair(type) } }
+    if problems.isEmpty { for type in changed { try makeUnique(type) } }
     try refuseIfNeeded()
     try LocalRecord.add(current, db)
   }
@@ -95,12 +96,43 @@ struct LocalMigration {
       let (fields, faults) = converter.convert(try LocalRowText.fields(bytes), type)
       for fault in faults { note("\(key).\(fault)") }
       guard faults.isEmpty else { continue }
+      guard hasKey(key, type, fields) else { continue }
       let converted = LocalRowText.bytes(fields, of: type)
       guard converted != bytes else { continue }
       try row.update(
         in: table, call: row.call, received: row.received, isChanged: true, barrier: row.barrier,
         stamps: nil, fields: converted, context)
       try context.logUpdate(of: key, in: scope, id: id, type: table.id)
+    }
+  }
+
+  /// Returns whether a row keeps its id: others refer to the row by it, and clients know it.
+  private mutating func hasKey(
+    _ key: EntityKey, _ type: LocalType, _ fields: [String: JSONValue]
+  ) -> Bool {
+    let id = type.id(of: fields)
+    if let id, id.equalsExactly(key.key) { return true }
+    let names = type.keyFields.joined(separator: ", ")
+    note(
+      "the key of \(key) would become \(id ?? "none") with @key(fields: \"\(names)\"): declare the "
+        + "former key again, or give the new type another name")
+    return false
+  }
+
+  // MARK: Unique fields
+
+  private mutating func makeUnique(_ type: LocalType) throws {
+    let table = try context.table(of: type.name)
+    let indexes = LocalUniqueIndexes(database: db)
+    for (number, rule) in LocalUniqueIndexes.rules(of: type, in: table).enumerated() {
+      let (pairs, more) = try rule.conflicts(limit: Self.namedMax, db)
+      for (first, other) in pairs {
+        note(
+          "\(type.name)/\(first) and \(type.name)/\(other) have the same "
+            + "\(rule.fields.joined(separator: " and ")), which is declared @unique")
+      }
+      problemCount += more
+      if pairs.isEmpty { try indexes.make(rule, number, of: table) }
     }
   }
 

@@ -29,6 +29,11 @@ final class LocalRows {
   private var rows: [EntityKey: Row] = [:]
   /// Keys in the order of change, with repeats.
   private var changed: [EntityKey] = []
+  /// The changed rows that the present ``flush()`` has not written yet.
+  private var unwritten: Set<EntityKey> = []
+  private var violations: [UniqueViolation] = []
+  /// By type.
+  private var rules: [String: [LocalUniqueRule]] = [:]
   /// All entities changed by this list, flushed or not.
   private(set) var touched: Set<EntityKey> = []
 
@@ -95,18 +100,61 @@ final class LocalRows {
 
   /// Writes changed rows to the database and clears the cache, so that queries and later writes start from
   /// the database.
+  ///
+  /// - Throws: ``WriteRefusal/notUnique(_:)`` with all rows that break a rule of their type.
   func flush() throws {
-    var written: Set<EntityKey> = []
-    for key in changed where written.insert(key).inserted {
+    unwritten = Set(changed)
+    violations = []
+    for key in changed where unwritten.remove(key) != nil {
       guard let row = rows[key], let type = schema.types[key.type] else { continue }
-      try write(row.fields.map { LocalRowText.bytes($0, of: type) }, key, over: row.stored)
+      let fields = row.fields.map { LocalRowText.bytes($0, of: type) }
+      guard fields != row.stored?.fields else { continue }
+      guard try fields.map({ try isUnique($0, key, type) }) ?? true else { continue }
+      try write(fields, key, over: row.stored)
     }
+    guard violations.isEmpty else { throw WriteRefusal.notUnique(violations) }
     rows = [:]
     changed = []
   }
 
+  /// Returns whether a row can be written beside the others of its owner, and notes a violation otherwise.
+  private func isUnique(_ fields: [UInt8], _ key: EntityKey, _ type: LocalType) throws -> Bool {
+    guard !type.uniques.isEmpty else { return true }
+    let table = try context.table(of: type.name)
+    let scope = try context.memory.scopeID(scope(of: type.name), context.database)
+    let count = violations.count
+    let known = rules[type.name] ?? LocalUniqueIndexes.rules(of: type, in: table)
+    rules[type.name] = known
+    for rule in known {
+      while let id = try rule.holder(of: fields, key: key.key, scope: scope, context.database) {
+        let holder = EntityKey(type: type.name, key: id)
+        if try yields(holder, to: key, rule, table) { continue }
+        if violations.count < Failure.Detail.countMax {
+          violations.append(UniqueViolation(key: key, fields: rule.fields, holder: holder))
+        }
+        break
+      }
+    }
+    return violations.count == count
+  }
+
+  /// Empties a row that gives up its values later in the same flush, so that rows can exchange theirs.
+  ///
+  /// - Returns: false if it keeps them.
+  private func yields(
+    _ holder: EntityKey, to key: EntityKey, _ rule: LocalUniqueRule, _ table: EntityTable
+  ) throws -> Bool {
+    guard unwritten.contains(holder), let row = rows[holder], let stored = row.stored,
+      let type = schema.types[holder.type],
+      row.fields.map({ LocalRowText.bytes($0, of: type) }) != stored.fields
+    else { return false }
+    let keeps = rule.fields.allSatisfy { row.fields?[$0] == rows[key]?.fields?[$0] }
+    guard row.fields == nil || !keeps else { return false }
+    try table.empty(stored.rowid, context)
+    return true
+  }
+
   private func write(_ fields: [UInt8]?, _ key: EntityKey, over stored: StoredRow?) throws {
-    guard fields != stored?.fields else { return }
     try recheck.checkTime()
     // Checked during the writes, not only at the end: a few bytes of request can write many rows.
     unchecked += fields?.count ?? 0

@@ -28,8 +28,19 @@ struct LocalWriter {
     try checkRequired()
     // Entities are returned in their final state, including the effects of later operations.
     let outcomes = try pending.map { try outcome($0) }
-    try rows.flush()
+    try flush()
     return outcomes
+  }
+
+  private func flush() throws {
+    do {
+      try rows.flush()
+    } catch WriteRefusal.notUnique(var violations) {
+      for index in violations.indices {
+        violations[index].pointer = pointers[violations[index].key]
+      }
+      throw WriteRefusal.notUnique(violations)
+    }
   }
 
   private enum Pending {
@@ -62,7 +73,7 @@ struct LocalWriter {
     _ operation: LocalOperation, onAllThat filter: Filter, _ place: Int
   ) throws -> Int {
     // The filter must see the list's earlier writes.
-    try rows.flush()
+    try flush()
     let ids = try rows.keys(
       of: operation.type, matching: filter, place: place, pointer: operation.pointer)
     let keys = ids.map { EntityKey(type: operation.type.name, key: $0) }
@@ -113,7 +124,7 @@ struct LocalWriter {
     let type = operation.type
     var fields: LocalRows.Fields = [:]
     for field in type.fields { fields[field.name] = field.emptyValue }
-    fields[LocalType.keyField] = .string(key.key)
+    for (field, value) in type.keyValues(of: key.key) ?? [] { fields[field.name] = value }
     try rows.set(key, fields)
     try write(operation, to: key, whole: true)
   }
@@ -122,7 +133,7 @@ struct LocalWriter {
   private mutating func replace(_ key: EntityKey, _ operation: LocalOperation) throws {
     guard var fields = try rows.fields(of: key) else { return }
     for field in operation.type.fields
-    where !field.isRelationship && field.name != LocalType.keyField {
+    where !field.isRelationship && !operation.type.isKey(field.name) {
       fields[field.name] = field.emptyValue
     }
     try rows.set(key, fields)

@@ -18,6 +18,7 @@ struct Opening {
     try migrator.migrate(queue)
     (catalogue, counters, segments, memory, overlays) = try queue.write { db in
       try LocalRecord.rename(configuration.local, db)
+      try LocalUniqueIndexes(database: db).dropOutdated(configuration.local)
       let catalogue = try TypeCatalogue(preparing: types, db)
       try SearchIndex.prepare(types, catalogue, db)
       let counters = try Self.counters(db)

@@ -142,18 +142,24 @@ struct TypeCatalogue: Sendable {
   private static func addColumn(
     named name: String, _ column: EntityType.Column, table: String, _ db: Database
   ) throws {
-    let (affinity, path) =
+    let affinity =
       switch column.kind {
-      case .integer, .boolean: ("INTEGER", "$.\"\(column.name)\"")
-      case .real: ("REAL", "$.\"\(column.name)\"")
-      case .text: ("TEXT", "$.\"\(column.name)\"")
-      case .reference: ("TEXT", "$.\"\(column.name)\".\"\(StoredForm.referenceMember)\"[1]")
+      case .integer, .boolean: "INTEGER"
+      case .real: "REAL"
+      case .text, .reference: "TEXT"
       }
+    let path = path(of: column.name, column.kind)
     try db.execute(
       sql: """
         ALTER TABLE \(EntityTable.quoted(table)) ADD COLUMN \(EntityTable.quoted(name)) \
         \(affinity) GENERATED ALWAYS AS (json_extract(fields, '\(path)')) VIRTUAL
         """)
+  }
+
+  /// The JSON path of a column's value in the fields of its row.
+  static func path(of field: String, _ kind: EntityType.Column.Kind) -> String {
+    let path = "$.\"\(field)\""
+    return kind == .reference ? "\(path).\"\(StoredForm.referenceMember)\"[1]" : path
   }
 
   private static func setIndex(

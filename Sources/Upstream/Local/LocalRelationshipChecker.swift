@@ -25,29 +25,41 @@ struct LocalRelationshipChecker {
     guard case .entity(let target, let inverse) = field.kind else {
       return checkNoInverse(field, of: type.name)
     }
-    guard let other = schema.types[target] else {
+    guard schema.types[target] != nil || !field.possibleTypes.isEmpty else {
       if inverse != nil {
         fault("\(target) is an upstream type and cannot have the inverse field.", type.name, field)
       }
       return
     }
-    if other.scope != type.scope {
-      fault(
-        "\(type.name) belongs to a \(type.scope) and \(target) to a \(other.scope): "
-          + "they cannot refer to each other.", type.name, field)
-    }
-    guard let inverse else {
+    if inverse == nil {
       findings.append(
         Finding(
           .warning,
           "\(type.name).\(field.name) has no @inverse: deleting its \(target) does not update it.",
           at: location(type.name, field)))
-      return
     }
+    for name in field.possibleTypes.isEmpty ? [target] : field.possibleTypes {
+      if let other = schema.types[name] { check(field, inverse, of: type, with: other) }
+    }
+  }
+
+  /// Checks a relationship with one of the types that it leads to.
+  private mutating func check(
+    _ field: LocalField, _ inverse: LocalField.Inverse?, of type: LocalType, with other: LocalType
+  ) {
+    let target = other.name
+    if other.scope != type.scope {
+      fault(
+        "\(type.name) belongs to a \(type.scope) and \(target) to a \(other.scope): "
+          + "they cannot refer to each other.", type.name, field)
+    }
+    guard let inverse else { return }
     guard let back = other.field(inverse.field) else {
       return fault("\(target) has no field \(inverse.field).", type.name, field)
     }
-    guard case .entity(type.name, let named) = back.kind else {
+    guard case .entity(let source, let named) = back.kind,
+      source == type.name || back.possibleTypes.contains(type.name)
+    else {
       return fault(
         "\(target).\(back.name) does not refer back to \(type.name).", type.name, field)
     }

@@ -11,6 +11,7 @@ package struct LocalSchemaReader {
   private let upstream: UpstreamViewReader
   private(set) var findings: [Finding] = []
   private var definitions: [String: TypeDefinition] = [:]
+  private var interfaces = LocalInterfaces([:])
   /// The views of the last file read, if it had no faults.
   package private(set) var views: [EntityView] = []
 
@@ -63,7 +64,7 @@ package struct LocalSchemaReader {
   // MARK: Definitions
 
   private mutating func checkKind(_ definition: Definition) {
-    let allowed = "local.graphql can only define object types, enums and scalars"
+    let allowed = "local.graphql can only define object types, interfaces, enums and scalars"
     switch definition {
     case .fragment: return
     case .operation, .schema:
@@ -77,18 +78,14 @@ package struct LocalSchemaReader {
         return
       }
       switch type.body {
-      case .interface, .union, .inputObject:
+      case .union, .inputObject:
         fault("\(allowed), not \(type.name.value).", at: type.name.location)
-      case .object(let interfaces, _):
-        for interface in interfaces {
-          fault("Local types cannot implement interfaces.", at: interface.location)
-        }
       case .scalar:
         guard LocalScalar(rawValue: type.name.value) == nil else { return }
         let known = LocalScalar.allCases.map(\.rawValue).joined(separator: ", ")
         fault(
           "Unknown scalar \(type.name.value); the scalars are \(known).", at: type.name.location)
-      case .enum: return
+      case .enum, .object, .interface: return
       }
     }
   }
@@ -115,6 +112,16 @@ package struct LocalSchemaReader {
     for type in types where type.kind == .enum {
       enums[type.name.value] = type.enumValues.map(\.name.value)
     }
+    interfaces = LocalInterfaces(definitions)
+    interfaces.check()
+    findings += interfaces.findings
+    var common: [String: LocalInterface] = [:]
+    for type in types where type.kind == .interface {
+      checkDirectives(type)
+      let name = type.name.value
+      common[name] = LocalInterface(
+        name: name, fields: fields(of: type), types: interfaces.types[name] ?? [])
+    }
     var local: [String: LocalType] = [:]
     var objects: [String: [LocalField]] = [:]
     for type in types where type.kind == .object {
@@ -123,15 +130,20 @@ package struct LocalSchemaReader {
       let name = type.name.value
       if let directive = type.directives.directive(named: LocalDirectives.local) {
         let arguments = DirectiveArguments(directive)
+        var keys = LocalKeyReader(type: type, fields: fields)
+        let key = keys.key(inherited: interfaces.implemented(by: type))
         local[name] = LocalType(
           name: name, formerName: formerName(type.directives),
-          scope: arguments.enumValue("scope") == "USER" ? .user : .device, fields: fields)
-        checkKey(type)
+          scope: arguments.enumValue("scope") == "USER" ? .user : .device, fields: fields,
+          keyFields: key, uniques: keys.uniques(key: key),
+          interfaces: type.interfaces.map(\.value))
+        findings += keys.findings
       } else {
         objects[name] = fields
       }
     }
-    let schema = LocalSchema(types: local, objects: objects, enums: enums)
+    let schema = LocalSchema(
+      types: local, objects: objects, enums: enums, interfaces: common)
     var pairs = LocalRelationshipChecker(schema: schema, definitions: definitions)
     pairs.check()
     findings += pairs.findings
@@ -140,15 +152,28 @@ package struct LocalSchemaReader {
 
   private mutating func checkDirectives(_ type: TypeDefinition) {
     var checker = LocalDirectives()
-    checker.check(type.directives, onObject: true)
-    for field in type.fields { checker.check(field.directives, onObject: false) }
+    let isInterface = type.kind == .interface
+    checker.check(type.directives, on: isInterface ? .interface : .type)
+    for field in type.fields { checker.check(field.directives, on: .field) }
     findings += checker.findings
-    let isLocal = type.directives.directive(named: LocalDirectives.local) != nil
-    guard !isLocal, let renamed = type.directives.directive(named: LocalDirectives.renamed) else {
-      checkFormerName(type)
-      return
+    for directive in isInterface ? type.fields.flatMap(\.directives) : []
+    where LocalDirectives.names.contains(directive.name.value) {
+      fault(
+        "@\(directive.name.value) goes on the fields of the types that implement "
+          + "\(type.name.value).", at: directive.location)
     }
-    fault("@renamed can only be applied to types with @local.", at: renamed.location)
+    let isLocal = type.directives.directive(named: LocalDirectives.local) != nil
+    guard !isLocal, !isInterface else { return checkFormerName(type) }
+    for name in [LocalDirectives.renamed, LocalDirectives.key, LocalDirectives.unique] {
+      guard let directive = type.directives.directive(named: name) else { continue }
+      fault("@\(name) can only be applied to types with @local.", at: directive.location)
+    }
+    for field in type.fields {
+      guard let directive = field.directives.directive(named: LocalDirectives.unique) else {
+        continue
+      }
+      fault("@unique can only be applied to fields of types with @local.", at: directive.location)
+    }
   }
 
   private mutating func checkFormerName(_ type: TypeDefinition) {
@@ -156,17 +181,6 @@ package struct LocalSchemaReader {
     let location = type.directives.directive(named: LocalDirectives.renamed)?.location
     if definitions[former] != nil {
       fault("\(former) still exists.", at: location ?? type.location)
-    }
-  }
-
-  private mutating func checkKey(_ type: TypeDefinition) {
-    let key = type.fields.first { $0.name.value == LocalType.keyField }
-    guard let key else {
-      return fault("\(type.name.value) must have the field id: ID!", at: type.name.location)
-    }
-    if key.type.description != "ID!" { fault("The type of id must be ID!", at: key.type.location) }
-    for directive in key.directives {
-      fault("The field id cannot have directives.", at: directive.location)
     }
   }
 
@@ -179,7 +193,8 @@ package struct LocalSchemaReader {
 
   private mutating func fields(of type: TypeDefinition) -> [LocalField] {
     var seen: Set<String> = []
-    let isLocal = type.directives.directive(named: LocalDirectives.local) != nil
+    let isLocal =
+      type.kind == .interface || type.directives.directive(named: LocalDirectives.local) != nil
     return type.fields.compactMap { definition in
       let name = definition.name.value
       if !seen.insert(name).inserted {
@@ -220,7 +235,7 @@ package struct LocalSchemaReader {
     let target = definitions[name.value]
     let isEntity =
       target?.directives.directive(named: LocalDirectives.local) != nil
-      || foreignTypes.contains(name.value)
+      || target?.kind == .interface || foreignTypes.contains(name.value)
     if isEntity {
       if !isLocal {
         fault("Only types with @local can refer to entities.", at: name.location)
@@ -252,7 +267,8 @@ package struct LocalSchemaReader {
     findings += reader.findings
     return LocalField(
       name: definition.name.value, formerName: formerName(definition.directives), kind: kind,
-      nonNull: Self.nonNull(definition.type), rules: rules)
+      nonNull: Self.nonNull(definition.type),
+      possibleTypes: interfaces.types[definition.type.name.value] ?? [], rules: rules)
   }
 
   private static func nonNull(_ type: TypeReference) -> [Bool] {
@@ -265,16 +281,15 @@ package struct LocalSchemaReader {
   private mutating func withDefaults(_ schema: LocalSchema) -> LocalSchema {
     var reader = LocalDefaultsReader(schema: schema, definitions: definitions)
     let types = schema.types.mapValues { type in
-      LocalType(
-        name: type.name, formerName: type.formerName, scope: type.scope,
-        fields: reader.withDefaults(type.fields, of: type.name))
+      type.with(fields: reader.withDefaults(type.fields, of: type.name))
     }
     let objects = Dictionary(
       uniqueKeysWithValues: schema.objects.map { name, fields in
         (name, reader.withDefaults(fields, of: name))
       })
     findings += reader.findings
-    return LocalSchema(types: types, objects: objects, enums: schema.enums)
+    return LocalSchema(
+      types: types, objects: objects, enums: schema.enums, interfaces: schema.interfaces)
   }
 }
 
@@ -288,7 +303,9 @@ extension EntityCatalogue {
       uniquingKeysWith: { first, _ in first })
     return EntityCatalogue(
       types: (types + local.types.values.map(\.entityType)).sorted { $0.name < $1.name },
-      possibleTypes: possibleTypes, shapes: shapes)
+      possibleTypes: possibleTypes.merging(
+        local.interfaces.mapValues(\.types), uniquingKeysWith: { first, _ in first }),
+      shapes: shapes)
   }
 }
 
