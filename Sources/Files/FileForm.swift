@@ -51,20 +51,36 @@ package struct FileForm: Sendable {
     self.folder = folder
   }
 
-  /// Checks that the files are stored in the wanted form, and records it where there are none yet.
+  /// Checks that the files are stored in the wanted form, or that there are none.
   ///
   /// - Parameter key: nil for files that are stored as they are.
-  package func settle(_ key: SymmetricKey?) throws(Fault) {
+  package func check(_ key: SymmetricKey?) throws(Fault) {
+    _ = try change(for: key)
+  }
+
+  /// Checks the form, and records the wanted one where there are no files yet. The folder exists.
+  func settle(_ key: SymmetricKey?) throws(Fault) {
+    if case .record(let record) = try change(for: key) { try set(record) }
+  }
+
+  private enum Change {
+    case none
+    /// Nil for files that are stored as they are.
+    case record(Record?)
+  }
+
+  private func change(for key: SymmetricKey?) throws(Fault) -> Change {
     switch (try record(), key) {
-    case (nil, nil): return
+    case (nil, nil): return .none
     case (nil, let key?):
       guard try isEmpty() else { throw .plain }
-      try set(.encrypted(check: Self.check(of: key)))
+      return .record(.encrypted(check: Self.check(of: key)))
     case (.encrypted, nil):
       guard try isEmpty() else { throw .encrypted }
-      try set(nil)
+      return .record(nil)
     case (.encrypted(let check), let key?):
       guard check == Self.check(of: key) else { throw .otherKey }
+      return .none
     case (.converting(let encrypts, _), _), (.moving(let encrypts, _), _):
       throw .converting(encrypts: encrypts)
     }
