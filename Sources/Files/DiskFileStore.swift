@@ -1,5 +1,5 @@
-import HTTPWire
 package import Cryptography
+import HTTPWire
 package import Model
 package import Storage
 package import Transport

@@ -28,7 +28,8 @@ package struct ConvertFilesCommand {
         try FileForm(folder: folder).check(nil)
         return "The files in \(folder) are not encrypted."
       } catch {
-        guard [.encrypted, .converting(encrypts: true), .converting(encrypts: false)].contains(error)
+        guard
+          [.encrypted, .converting(encrypts: true), .converting(encrypts: false)].contains(error)
         else { throw StartFailure(.dataFolder, DataEncryption.text(error, folder: folder)) }
       }
     }
@@ -55,8 +56,8 @@ package struct ConvertFilesCommand {
       DataEncryption.text(.converting(encrypts: encrypts), folder: folder)
     case .failed(let path, let reason):
       "\(path) cannot be converted: \(reason). What was converted stays so; run the command again to "
-        + "continue. A damaged file can be restored from a backup of the files, or moved away: its object "
-        + "can then not be read."
+        + "continue. A damaged file can be restored from a backup of the files, or moved away: its "
+        + "object can then not be read."
     }
   }
 }

@@ -65,7 +65,8 @@ struct DataEncryption {
     guard marker == nil || marker?.keyDigest == keys.digest else {
       throw StartFailure(
         .faultySettings,
-        "The key in LARDER_KEY is not the one of the data folder \(folder.path). Set the right one.")
+        "The key in LARDER_KEY is not the one of the data folder \(folder.path). Set the right one."
+      )
     }
     return DataEncryption(keys)
   }
