@@ -1,5 +1,4 @@
 import Cryptography
-import Files
 import FoundationEssentials
 import Gateway
 
@@ -12,7 +11,12 @@ extension DoctorReport {
     var findings: [Finding] = []
     do throws(StartFailure) {
       try DataEncryption.checkKeyIsGiven(settings, environment: environment)
-      if settings.files.store == .disk { try form(settings, environment: environment) }
+      var key: SymmetricKey?
+      if settings.isDataEncrypted {
+        // The key is given, so none is created.
+        key = DataEncryption(KeyRing(root: try folder.key(environment: environment) { 0 })).files
+      }
+      try FilesAssembly.checkForm(settings, key: key)
       if settings.isDataEncrypted {
         findings.append(
           Finding(
@@ -30,23 +34,5 @@ extension DoctorReport {
           text: "\(file) lies in the encrypted folder; keep it elsewhere, or remove it"))
     }
     return findings
-  }
-
-  /// Checks that the stored files have the form that the setting says.
-  private static func form(
-    _ settings: Settings, environment: [String: String]
-  ) throws(StartFailure) {
-    let folder = FilesAssembly.folder(settings)
-    var key: SymmetricKey?
-    if settings.isDataEncrypted {
-      // The key is given, so none is created.
-      let root = try DataFolder(path: settings.dataFolder).key(environment: environment) { 0 }
-      key = DataEncryption(KeyRing(root: root)).files
-    }
-    do throws(FileForm.Fault) {
-      try FileForm(folder: folder).check(key)
-    } catch {
-      throw StartFailure(.dataFolder, DataEncryption.text(error, folder: folder))
-    }
   }
 }

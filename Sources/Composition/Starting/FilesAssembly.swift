@@ -49,6 +49,19 @@ enum FilesAssembly {
       keys: accessKeys, host: settings.host)
   }
 
+  /// Checks that the stored files have the form that `data.encryption` says, and writes nothing.
+  ///
+  /// - Parameter key: nil for files that are not encrypted.
+  static func checkForm(_ settings: Settings, key: SymmetricKey?) throws(StartFailure) {
+    guard settings.files.store == .disk else { return }
+    let folder = Self.folder(settings)
+    do throws(FileForm.Fault) {
+      try FileForm(folder: folder).check(key)
+    } catch {
+      throw StartFailure(.dataFolder, DataEncryption.text(error, folder: folder))
+    }
+  }
+
   private static func fileStore(
     _ settings: Settings, store: Store, key: SymmetricKey?, group: EventLoopGroup,
     clock: WallClock, expiryClock: WallClock
@@ -56,11 +69,6 @@ enum FilesAssembly {
     switch settings.files.store {
     case .disk:
       let folder = Self.folder(settings)
-      do throws(FileForm.Fault) {
-        try FileForm(folder: folder).check(key)
-      } catch {
-        throw StartFailure(.dataFolder, DataEncryption.text(error, folder: folder))
-      }
       do throws(FileStoreError) {
         return try DiskFileStore.open(
           store: store, folder: folder, pool: BlockingPool(threadsMax: threadsMax), clock: clock,

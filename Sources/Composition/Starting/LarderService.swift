@@ -122,6 +122,8 @@ package final class LarderService: Service {
       try folder.check(
         keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
         logger: logger)
+      // Before the marker says that a different key was accepted.
+      try FilesAssembly.checkForm(settings, key: DataEncryption(settings, keys: keys)?.files)
       if settings.isDataEncrypted {
         logger.notice(
           "files and backups are encrypted; the database is not: keep it on an encrypted disk")
