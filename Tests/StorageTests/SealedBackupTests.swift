@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import LosslessJSON
 import Model
 import Storage
 import Testing

@@ -52,7 +52,10 @@ struct BackupWriter {
     do throws(BackupOpeningError) {
       try SealedBackup.seal(plain, as: sealed, sealing)
     } catch {
-      throw .cannotWrite(reason: "\(error)")
+      switch error {
+      case .cannotRead(let reason), .cannotWrite(let reason): throw .cannotWrite(reason: reason)
+      case .notEncrypted, .notAuthentic, .exists: throw .cannotWrite(reason: "\(error)")
+      }
     }
     try publish(sealed, at: path)
   }
