@@ -34,7 +34,7 @@ extension Ways {
       let folder = "\(larder.folder)/data/\(part)"
       return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
         var isFolder: ObjCBool = false
-        FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
+        _ = FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
         guard !isFolder.boolValue else { return false }
         return try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
           .range(of: Data(text.utf8)) != nil
