@@ -25,6 +25,7 @@ SECTIONS = {
     "subscriptions": "Events of upstream, and webhooks",
     "graphql": "GraphQL clients, and live streams of many subjects",
     "files": "Files",
+    "encryption": "Encryption at rest",
     "queue": "Sync queue",
     "idle": "At rest, and idle connections",
     "push": "Notifications",

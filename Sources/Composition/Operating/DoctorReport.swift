@@ -50,6 +50,7 @@ package struct DoctorReport: Sendable {
       findings.append(Finding(part: "openssl", verdict: .bad, text: fault.description))
     } else {
       findings += folder(loaded.settings, environment: environment)
+      findings += encryption(loaded.settings, environment: environment)
       findings += await accounts(loaded.settings)
       findings += await files(loaded.settings.files)
       findings += await push(loaded.settings.push)

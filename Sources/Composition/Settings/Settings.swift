@@ -8,6 +8,8 @@ package struct Settings: Sendable {
 
   /// Database and files.
   package var dataFolder: String
+  /// Whether files on the disk and backups are encrypted with the key in `LARDER_KEY`.
+  package var isDataEncrypted = false
   package var operationsFolder: String
   /// Upstream is introspected if this file is missing.
   package var schemaFile: String

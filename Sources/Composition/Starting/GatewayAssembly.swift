@@ -186,6 +186,7 @@ struct GatewayAssembly {
       store: store.reading, deadline: settings.limits.queryDeadline, clock: clock)
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
+      sealing: DataEncryption(settings, keys: keys)?.backups,
       makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold

@@ -97,6 +97,7 @@ package final class LarderService: Service {
     let tls = try readAtStart(certificates, logger: logger)
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make(settings.start.degraded)
+    try DataEncryption.checkKeyIsGiven(settings, environment: environment)
     let copy = try copyIfReadOnly(settings, logger: logger)
     let reserve =
       copy == nil && settings.start.degraded == .allow ? DiskReserve(folder: folder.path) : nil
@@ -121,6 +122,17 @@ package final class LarderService: Service {
       try folder.check(
         keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
         logger: logger)
+      // Before the marker says that a different key was accepted.
+      try FilesAssembly.checkForm(settings, key: DataEncryption(settings, keys: keys)?.files)
+      if settings.isDataEncrypted {
+        logger.notice(
+          "files and backups are encrypted; the database is not: keep it on an encrypted disk")
+        if let path = folder.keyFile {
+          logger.warning(
+            "a key file lies in the encrypted data folder: keep it elsewhere, or remove it",
+            metadata: ["file": "\(path)"])
+        }
+      }
       if copy == nil {
         try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
           UInt8.random(in: 0...255)
