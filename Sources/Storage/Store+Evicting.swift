@@ -19,7 +19,9 @@ extension Store {
   func evict(
     _ policy: EvictionPolicy, at now: Timestamp, work: EvictionWork
   ) async throws(StorageError) -> EvictionReport {
-    return try await writer.write(keepsNotes: true) { [self] database, memory in
+    let outcome = try await writer.write(
+      keepsNotes: true, report: { $0.commit }
+    ) { [self] database, memory -> (report: EvictionReport, commit: CommitReport?) in
       do {
         try RevisionTimes(database).note(head: memory.counters.revision, at: now)
         let pass =
@@ -30,13 +32,23 @@ extension Store {
         memory.eviction = pass
         let report = try pass.step(policy, at: now, work: work)
         if !report.hasMore { memory.eviction = nil }
-        return report
+        return (report, Self.commit(of: report, memory))
       } catch {
         // Half a step can be rolled back; the pass's knowledge of it would be wrong.
         memory.eviction = nil
         throw error
       }
     }
+    return outcome.report
+  }
+
+  /// Only the expiry of local fields changes what viewers see.
+  private static func commit(of report: EvictionReport, _ memory: WriterMemory) -> CommitReport? {
+    guard !report.changes.isEmpty else { return nil }
+    let head = Revision(memory.counters.revision)
+    return CommitReport(
+      revision: head, changes: report.changes, invalidated: [], resultChanged: false,
+      isExact: true, head: head)
   }
 
   /// The last revision that lost a deletion: a cursor before or inside it cannot be continued. A

@@ -8,18 +8,22 @@ package struct LocalSchema: Hashable, Sendable {
   package let objects: [String: [LocalField]]
   /// Values of each enum.
   package let enums: [String: [String]]
+  /// The local fields of upstream's types, by type: one part for each kind of owner.
+  package let extensions: [String: [LocalType]]
 
   package static let none = LocalSchema(types: [:], objects: [:], enums: [:])
 
   package init(
-    types: [String: LocalType], objects: [String: [LocalField]], enums: [String: [String]]
+    types: [String: LocalType], objects: [String: [LocalField]], enums: [String: [String]],
+    extensions: [String: [LocalType]] = [:]
   ) {
+    self.extensions = extensions
     self.types = types
     self.objects = objects
     self.enums = enums
   }
 
-  package var isEmpty: Bool { types.isEmpty }
+  package var isEmpty: Bool { types.isEmpty && extensions.isEmpty }
 
   /// Returns a text of everything that determines the values a type's rows can hold: if it differs
   /// from the recorded one, the rows must be checked.

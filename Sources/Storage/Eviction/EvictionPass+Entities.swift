@@ -72,7 +72,7 @@ extension EvictionPass {
     guard cut.takes(age: age), !memory.touches.isTouched(row.place),
       let candidate = try candidate(row.place, table), candidate.hasContents, candidate.isQuiet,
       try !ScopeLayers(database).hasWiderContents(candidate.key, under: candidate.scope, table),
-      try !isOverlaid(candidate.key, table)
+      try !isOverlaid(candidate.key, table), try !hasLocalFields(candidate.key, table)
     else { return }
     try remove(candidate, row.place, table)
     cut.note(age: age, bytes: candidate.bytes)
@@ -82,6 +82,13 @@ extension EvictionPass {
   private func isOverlaid(_ key: String, _ table: EvictionTable) throws -> Bool {
     guard memory.mayBeHidden(table.table.type, in: .public) else { return false }
     return try ScopeLayers(database).isOverlaid(key, table)
+  }
+
+  /// Whether any owner has local fields of the entity, or the row itself holds some: neither can be fetched
+  /// again.
+  private func hasLocalFields(_ key: String, _ table: EvictionTable) throws -> Bool {
+    guard memory.typesWithLocalFields.contains(table.table.id) else { return false }
+    return try LocalFieldRows.exist(of: key, type: table.table.id, database)
   }
 
   /// Removes an entity's row. Its change row keeps its place and takes the kind *evicted*, so no observer is

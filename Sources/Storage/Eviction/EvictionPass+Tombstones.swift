@@ -101,13 +101,38 @@ extension EvictionPass {
       let row = try StoredRow.find(place.key, scope: place.scope, table.table, database)
     else { return true }
     guard row.fields == nil, max(row.call, row.barrier) <= horizon,
-      try !ScopeLayers(database).hasWiderContents(place.key, under: place.scope, table)
+      try !ScopeLayers(database).hasWiderContents(place.key, under: place.scope, table),
+      try expireLocalFields(of: place.key, table, deleted: row.received)
     else { return false }
     work.spend(EvictionWork.remove)
     let statement = try PreparedStatement(database, table.table.delete)
     statement.bind(row.rowid, at: 1)
     try statement.run()
     try PrivateRows.remove(place.key, scope: place.scope, type: place.type, database)
+    return true
+  }
+
+  /// Deletes the local fields of an entity that upstream deleted long ago.
+  ///
+  /// - Returns: false while they are kept: then the tombstone stays, which shows them.
+  private func expireLocalFields(
+    of key: String, _ table: EvictionTable, deleted: Timestamp
+  ) throws -> Bool {
+    let type = table.table
+    guard memory.typesWithLocalFields.contains(type.id),
+      try LocalFieldRows.exist(of: key, type: type.id, database)
+    else { return true }
+    let age = keepLocal[type.type] ?? EvictionPolicy.keepLocalDefault
+    guard deleted.elapsed(until: now) >= age else { return false }
+    // Another scope of upstream's data still has the entity, or had it for a shorter time.
+    let layers = ScopeLayers(database)
+    guard try !layers.hasContents(key, table) else { return true }
+    work.spend(EvictionWork.remove)
+    let context = WriteContext(
+      database, memory, catalogue, call: CallNumber(memory.counters.call),
+      horizon: CallNumber(horizon))
+    try LocalFieldRows.removeAll(of: EntityKey(type: type.type, key: key), in: type, context)
+    report.changes += context.changes
     return true
   }
 

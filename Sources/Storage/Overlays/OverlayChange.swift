@@ -64,7 +64,8 @@ struct OverlayReferences {
       guard let members = (try? JSONValue(checked: change.fields))?.members, !members.isEmpty,
         let table = context.catalogue[change.key.type]
       else { continue }
-      let record = try EntityLoader(context.database, scopes: scopes, context.memory.touches)
+      let record = try EntityLoader(
+        context.database, scopes: ViewerScopes(scopes), context.memory.touches)
         .load(CollectionOfOne(change.key.key), from: table)[ExactText(change.key.key)]?.record
       let shown = (record?.layers ?? []).compactMap { try? JSONValue(checked: $0) }
       for member in members {

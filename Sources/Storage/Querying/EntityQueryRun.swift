@@ -19,7 +19,8 @@ struct EntityQueryRun {
   ///   - scopes: the scopes of the entities, narrowest first.
   ///   - relatedScopes: the scopes of the entities that key paths lead to: all that the viewer sees.
   init(
-    _ query: EntityQuery, _ table: EntityTable, scopes: [Int64], relatedScopes: [Int64]? = nil,
+    _ query: EntityQuery, _ table: EntityTable, scopes: ViewerScopes,
+    relatedScopes: ViewerScopes? = nil,
     _ catalogue: TypeCatalogue, _ touches: TouchLedger, _ database: Database
   ) throws {
     self.database = database
@@ -78,7 +79,7 @@ struct EntityQueryRun {
     var places = try places()
     let hasMore = places.count > query.limit
     if hasMore { places.removeLast() }
-    let loader = EntityLoader(database, scopes: source.scopes, touches)
+    let loader = EntityLoader(database, scopes: source.visible, touches)
     let loaded = source.scopes.isEmpty ? [:] : try loader.load(places.map(\.key), from: table)
     let items = places.compactMap { place in
       loaded[ExactText(place.key)].map {
@@ -112,6 +113,19 @@ struct EntityQueryRun {
     guard let filter = query.filter else { return }
     sql.append(" AND ")
     try FilterSQL(subjects: level).append(filter.condition, to: &sql)
+    if source.isPlain { appendOwned(filter.condition, to: &sql) }
+  }
+
+  /// See ``VisibleRow/appendOwned(_:_:to:)``; for the conditions that every result meets.
+  private func appendOwned(_ condition: FilterCondition, to sql: inout BoundSQL) {
+    switch condition {
+    case .and(let left, let right):
+      appendOwned(left, to: &sql)
+      appendOwned(right, to: &sql)
+    case .comparison(.field(let path), .equal, let value) where path.hops.isEmpty:
+      source.row.appendOwned(path.field, value, to: &sql)
+    default: return
+    }
   }
 
   private func appendOrder(to sql: inout BoundSQL) throws {

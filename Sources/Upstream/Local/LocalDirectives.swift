@@ -64,7 +64,8 @@ struct LocalDirectives {
 
   private(set) var findings: [Finding] = []
 
-  mutating func check(_ directives: [Directive], onObject: Bool) {
+  /// - Parameter isAdded: whether they are on a field that is added to a type of upstream.
+  mutating func check(_ directives: [Directive], onObject: Bool, isAdded: Bool = false) {
     var seen: Set<String> = []
     for directive in directives {
       let name = directive.name.value
@@ -76,7 +77,7 @@ struct LocalDirectives {
         continue
       }
       if !seen.insert(name).inserted { fault("@\(name) is applied twice.", directive.location) }
-      if onObject ? !shape.onObject : !shape.onField {
+      if onObject ? !shape.onObject : !shape.onField && !(isAdded && name == Self.local) {
         fault(
           "@\(name) cannot be applied to \(onObject ? "a type" : "a field").", directive.location)
       }

@@ -37,8 +37,9 @@ struct LocalViewReader {
     if takenNames.contains(name) {
       fault("A fragment \(name) already exists among the operations.", at: fragment.name.location)
     }
+    if schema.extensions[fragment.typeCondition.value] != nil { return extendedView(of: fragment) }
     guard let type = schema.types[fragment.typeCondition.value] else {
-      let known = schema.types.keys.sorted()
+      let known = (Array(schema.types.keys) + schema.extensions.keys).sorted()
       fault(
         "A view must be on a local type."
           + NearestNames.didYouMean(fragment.typeCondition.value, among: known),
@@ -51,6 +52,17 @@ struct LocalViewReader {
       name: name, typeCondition: type.name,
       selection: FieldSelection(
         types: [ObjectSelection(type: type.name, fields: fields, key: nil)],
+        typenameResponseName: nil))
+  }
+
+  /// A view of an upstream type with local fields, which operations cannot select.
+  private mutating func extendedView(of fragment: FragmentDefinition) -> EntityView {
+    let type = fragment.typeCondition.value
+    let fields = upstream.fields(fragment.selectionSet, of: type) { findings.append($0) }
+    return EntityView(
+      name: fragment.name.value, typeCondition: type,
+      selection: FieldSelection(
+        types: [ObjectSelection(type: type, fields: fields, key: nil)],
         typenameResponseName: nil))
   }
 

@@ -1,0 +1,85 @@
+import GRDB
+import Model
+
+/// The rows of local fields, by entity: which owners have written some, and how many bytes.
+///
+/// Apart from ``PrivateRows``: what happens to copies of upstream's data, deletions and marks by webhooks
+/// among it, never happens to these rows.
+enum LocalFieldRows {
+  static func migrate(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE local_field_row (
+          type INTEGER NOT NULL,
+          key TEXT NOT NULL,
+          scope INTEGER NOT NULL,
+          bytes INTEGER NOT NULL,
+          PRIMARY KEY (type, key, scope)
+        ) WITHOUT ROWID;
+        CREATE INDEX local_field_row_by_scope ON local_field_row (scope);
+        """)
+    try UsageSchema.countLocalFields(db)
+  }
+
+  /// Adds a row, or updates its size.
+  static func set(
+    _ key: String, scope: Int64, type: Int64, bytes: Int, _ db: Database
+  ) throws {
+    let statement = try PreparedStatement(
+      db,
+      """
+      INSERT INTO local_field_row (type, key, scope, bytes) VALUES (?1, ?2, ?3, ?4) \
+      ON CONFLICT (type, key, scope) DO UPDATE SET bytes = excluded.bytes
+      """)
+    statement.bind(type, at: 1)
+    statement.bind(key, at: 2)
+    statement.bind(scope, at: 3)
+    statement.bind(Int64(bytes), at: 4)
+    try statement.run()
+  }
+
+  /// Returns the scopes that have local fields of an entity.
+  static func scopes(holding key: String, type: Int64, _ db: Database) throws -> [Int64] {
+    let statement = try PreparedStatement(
+      db, "SELECT scope FROM local_field_row WHERE type = ?1 AND key = ?2 ORDER BY scope")
+    statement.bind(type, at: 1)
+    statement.bind(key, at: 2)
+    defer { statement.reset() }
+    var scopes: [Int64] = []
+    while try statement.step() { scopes.append(statement.int64(0)) }
+    return scopes
+  }
+
+  static func exist(of key: String, type: Int64, _ db: Database) throws -> Bool {
+    let statement = try PreparedStatement(
+      db, "SELECT 1 FROM local_field_row WHERE type = ?1 AND key = ?2 LIMIT 1")
+    statement.bind(type, at: 1)
+    statement.bind(key, at: 2)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
+  /// The types with local fields of any owner.
+  static func types(_ db: Database) throws -> Set<Int64> {
+    try Int64.fetchSet(db, sql: "SELECT DISTINCT type FROM local_field_row")
+  }
+
+  /// Deletes an entity's local fields of all owners. The log records it as a deletion of their rows; a reader
+  /// of the log then finds what shows now.
+  static func removeAll(of key: EntityKey, in table: EntityTable, _ context: WriteContext) throws {
+    for id in try scopes(holding: key.key, type: table.id, context.database) {
+      guard let scope = try ScopeTable.scope(id, context.database) else { continue }
+      if let row = try StoredRow.find(key.key, scope: id, table, context.database) {
+        let statement = try PreparedStatement(context.database, table.delete)
+        statement.bind(row.rowid, at: 1)
+        try statement.run()
+        try context.logDeletion(of: key, in: scope, id: id, type: table.id)
+      }
+    }
+    let statement = try PreparedStatement(
+      context.database, "DELETE FROM local_field_row WHERE type = ?1 AND key = ?2")
+    statement.bind(table.id, at: 1)
+    statement.bind(key.key, at: 2)
+    try statement.run()
+  }
+}
