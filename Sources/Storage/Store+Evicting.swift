@@ -19,9 +19,7 @@ extension Store {
   func evict(
     _ policy: EvictionPolicy, at now: Timestamp, work: EvictionWork
   ) async throws(StorageError) -> EvictionReport {
-    let outcome = try await writer.write(
-      keepsNotes: true, report: { $0.commit }
-    ) { [self] database, memory -> (report: EvictionReport, commit: CommitReport?) in
+    try await writer.write(keepsNotes: true, report: Self.commit) { [self] database, memory in
       do {
         try RevisionTimes(database).note(head: memory.counters.revision, at: now)
         let pass =
@@ -32,23 +30,21 @@ extension Store {
         memory.eviction = pass
         let report = try pass.step(policy, at: now, work: work)
         if !report.hasMore { memory.eviction = nil }
-        return (report, Self.commit(of: report, memory))
+        return report
       } catch {
         // Half a step can be rolled back; the pass's knowledge of it would be wrong.
         memory.eviction = nil
         throw error
       }
     }
-    return outcome.report
   }
 
   /// Only the expiry of local fields changes what viewers see.
-  private static func commit(of report: EvictionReport, _ memory: WriterMemory) -> CommitReport? {
-    guard !report.changes.isEmpty else { return nil }
-    let head = Revision(memory.counters.revision)
+  private static func commit(of report: EvictionReport) -> CommitReport? {
+    guard !report.changes.isEmpty, let revision = report.revision else { return nil }
     return CommitReport(
-      revision: head, changes: report.changes, invalidated: [], resultChanged: false,
-      isExact: true, head: head)
+      revision: revision, changes: report.changes, invalidated: [], resultChanged: false,
+      isExact: true, head: revision)
   }
 
   /// The last revision that lost a deletion: a cursor before or inside it cannot be continued. A

@@ -83,8 +83,9 @@ struct TypeSettingsCheck {
 
   /// A warning instead of a fault, because the operation that selected the type can come back.
   private mutating func warnOfUnknownType(_ name: String, _ settings: TypeSettings) {
-    guard !settings.index.isEmpty || !settings.search.isEmpty || settings.dates != nil
-      || settings.keepLocal != nil
+    guard
+      !settings.index.isEmpty || !settings.search.isEmpty || settings.dates != nil
+        || settings.keepLocal != nil
     else { return }
     warnings.append(
       Finding(

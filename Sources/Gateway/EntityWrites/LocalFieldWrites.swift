@@ -20,8 +20,9 @@ struct LocalFieldWrites {
     }
     let before = reader.faults.count
     let body = checked(request, type, &reader)
-    guard request.action == .update || request.action == .updateOrInsert
-      || request.action == .insertOrUpdate
+    guard
+      request.action == .update || request.action == .updateOrInsert
+        || request.action == .insertOrUpdate
     else {
       reader.note(
         "\(request.type) is an upstream type: its local fields are written with update",

@@ -61,13 +61,15 @@ struct LayeredView {
     let upstream = visible.compactMap {
       if case .fields(let fields) = $0.contents { fields } else { nil as [UInt8]? }
     }
-    return contents(upstream, own.map { if case .fields(let text) = $0.contents { text } else { nil } })
+    let written = own.compactMap {
+      if case .fields(let fields) = $0.contents { fields } else { nil as [UInt8]? }
+    }
+    return contents(upstream, written)
   }
 
   /// Adds local fields to the visible ones of upstream, if there are any, or if upstream has deleted the
   /// entity.
-  private func contents(_ upstream: [[UInt8]], _ own: [[UInt8]?]) -> [[UInt8]] {
-    let own = own.compactMap { $0 }
+  private func contents(_ upstream: [[UInt8]], _ own: [[UInt8]]) -> [[UInt8]] {
     if !upstream.isEmpty { return texts.adding(own, to: upstream) }
     return isKept && !own.isEmpty ? texts.kept(own) : []
   }

@@ -133,6 +133,7 @@ extension EvictionPass {
       horizon: CallNumber(horizon))
     try LocalFieldRows.removeAll(of: EntityKey(type: type.type, key: key), in: type, context)
     report.changes += context.changes
+    report.revision = context.revision.map(Revision.init)
     return true
   }
 

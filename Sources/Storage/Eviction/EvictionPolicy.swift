@@ -47,6 +47,8 @@ package struct EvictionReport: Sendable, Hashable {
   package var tombstones = 0
   /// Rows of local fields that were removed, with the entities they were kept for.
   var changes: [CommitReport.Change] = []
+  /// The revision of the last of them.
+  var revision: Revision?
   /// Bytes of the database's pages in use after the step.
   var bytesUsed = 0
   /// True while the pass continues: call again soon. False: nothing is left to do for some minutes.

@@ -70,14 +70,12 @@ struct EntityLoader {
     of keys: some Sequence<String>, _ owners: [Int64], _ table: EntityTable
   ) throws -> [ExactText: [[UInt8]]] {
     guard !owners.isEmpty else { return [:] }
-    let statement = try PreparedStatement(database, table.readScopes)
-    statement.bind(KeyList.json(numbers: owners), at: 1)
-    try statement.bind(KeyList.json(keys), at: 2)
-    defer { statement.reset() }
+    let keys = try KeyList.json(keys)
     var rows: [ExactText: [[UInt8]]] = [:]
-    while try statement.step() {
-      guard let fields = statement.bytes(2) else { continue }
-      rows[ExactText(statement.string(0)), default: []].append(fields)
+    for owner in owners {
+      try LocalFieldRows.rows(of: keys, scope: owner, type: table.id, database) { key, fields in
+        rows[ExactText(key), default: []].append(fields)
+      }
     }
     return rows
   }

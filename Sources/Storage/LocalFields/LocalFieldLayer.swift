@@ -7,29 +7,31 @@ struct LocalFieldLayer: Sendable {
   /// The scope of the owner's rows; nil if there are none.
   let scope: Int64?
 
-  /// Returns the SQL of the value of an entity for which nothing was written: what its column would hold.
-  func fallback(_ field: String) -> String {
+  /// A field of an entity for which nothing was written, as SQL.
+  struct Fallback {
+    /// What its column would hold.
+    let value: String
+    /// Its JSON type.
+    let state: String
+    /// The keys of a to-many relationship.
+    let members = "'[]'"
+  }
+
+  func fallback(_ field: String) -> Fallback {
     switch value(field) {
-    case .null, .array, .object: return "NULL"
-    case .bool(let flag): return flag ? "1" : "0"
-    case .number(let number): return number.digits
+    case .null: Fallback(value: "NULL", state: "'null'")
+    case .array: Fallback(value: "NULL", state: "'array'")
+    case .object: Fallback(value: "NULL", state: "'object'")
+    case .bool(let flag): Fallback(value: flag ? "1" : "0", state: flag ? "'true'" : "'false'")
+    case .number(let number): Fallback(value: number.digits, state: "'integer'")
     case .string(let text):
       // In hexadecimal: an SQL text ends at a NUL.
-      let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-      return "CAST(x'\(digits.joined())' AS TEXT)"
+      Fallback(value: "CAST(x'\(Self.hexadecimal(text))' AS TEXT)", state: "'text'")
     }
   }
 
-  /// Returns the SQL of the JSON type of the same value.
-  func fallbackState(_ field: String) -> String {
-    switch value(field) {
-    case .null: "'null'"
-    case .array: "'array'"
-    case .object: "'object'"
-    case .bool(let flag): flag ? "'true'" : "'false'"
-    case .number: "'integer'"
-    case .string: "'text'"
-    }
+  private static func hexadecimal(_ text: String) -> String {
+    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   private func value(_ field: String) -> JSONValue {

@@ -1,7 +1,8 @@
 import GRDB
 import Model
 
-/// The rows of local fields, by entity: which owners have written some, and how many bytes.
+/// The rows of local fields by owner: a copy of their texts, which a page of entities reads with one look-up
+/// each, and a list of the owners who have written some to an entity.
 ///
 /// Apart from ``PrivateRows``: what happens to copies of upstream's data, deletions and marks by webhooks
 /// among it, never happens to these rows.
@@ -10,32 +11,54 @@ enum LocalFieldRows {
     try db.execute(
       sql: """
         CREATE TABLE local_field_row (
+          scope INTEGER NOT NULL,
           type INTEGER NOT NULL,
           key TEXT NOT NULL,
-          scope INTEGER NOT NULL,
-          bytes INTEGER NOT NULL,
-          PRIMARY KEY (type, key, scope)
+          fields TEXT NOT NULL,
+          PRIMARY KEY (scope, type, key)
         ) WITHOUT ROWID;
-        CREATE INDEX local_field_row_by_scope ON local_field_row (scope);
+        CREATE INDEX local_field_row_by_entity ON local_field_row (type, key);
         """)
     try UsageSchema.countLocalFields(db)
   }
 
-  /// Adds a row, or updates its size.
+  /// Adds a row, or replaces it.
   static func set(
-    _ key: String, scope: Int64, type: Int64, bytes: Int, _ db: Database
+    _ key: String, scope: Int64, type: Int64, fields: [UInt8], _ db: Database
   ) throws {
     let statement = try PreparedStatement(
       db,
       """
-      INSERT INTO local_field_row (type, key, scope, bytes) VALUES (?1, ?2, ?3, ?4) \
-      ON CONFLICT (type, key, scope) DO UPDATE SET bytes = excluded.bytes
+      INSERT INTO local_field_row (scope, type, key, fields) VALUES (?1, ?2, ?3, ?4) \
+      ON CONFLICT (scope, type, key) DO UPDATE SET fields = excluded.fields
       """)
-    statement.bind(type, at: 1)
-    statement.bind(key, at: 2)
-    statement.bind(scope, at: 3)
-    statement.bind(Int64(bytes), at: 4)
+    statement.bind(scope, at: 1)
+    statement.bind(type, at: 2)
+    statement.bind(key, at: 3)
+    statement.bind(fields, at: 4)
     try statement.run()
+  }
+
+  /// Calls `body` with key and text of each row that one owner has of some entities.
+  ///
+  /// - Parameter keys: a JSON array.
+  static func rows(
+    of keys: [UInt8], scope: Int64, type: Int64, _ db: Database,
+    _ body: (String, [UInt8]) -> Void
+  ) throws {
+    let statement = try PreparedStatement(
+      db,
+      """
+      SELECT key, fields FROM local_field_row \
+      WHERE scope = ?1 AND type = ?2 AND key IN (SELECT value FROM json_each(?3))
+      """)
+    statement.bind(scope, at: 1)
+    statement.bind(type, at: 2)
+    statement.bind(keys, at: 3)
+    defer { statement.reset() }
+    while try statement.step() {
+      if let fields = statement.bytes(1) { body(statement.string(0), fields) }
+    }
   }
 
   /// Returns the scopes that have local fields of an entity.

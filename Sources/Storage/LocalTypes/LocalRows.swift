@@ -158,7 +158,7 @@ final class LocalRows {
     try write(bytes, key, over: stored)
     try LocalFieldRows.set(
       key.key, scope: context.memory.scopeID(scope(of: key.type), context.database),
-      type: table.id, bytes: key.key.utf8.count + bytes.count, context.database)
+      type: table.id, fields: bytes, context.database)
     context.memory.noteLocalFields(of: table.id)
   }
 

@@ -64,7 +64,7 @@ struct VisibleRow {
     }
     let column = EntityTable.quoted(name)
     if isLocal(field) {
-      return local(field, fallback: { $0.fallback(field) }) { row, fallback in
+      return local(field, \.value) { row, fallback in
         guard fallback != "NULL" else { return "\(row).\(column)" }
         return "CASE WHEN json_type(\(row).fields, \(Self.path(field))) IS NOT NULL "
           + "THEN \(row).\(column) ELSE \(fallback) END"
@@ -80,7 +80,7 @@ struct VisibleRow {
     case .projected: return "\(alias).\(Self.stateColumn(field))"
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined where isLocal(field):
-      return local(field, fallback: { $0.fallbackState(field) }) { row, fallback in
+      return local(field, \.state) { row, fallback in
         "coalesce(json_type(\(row).fields, \(path)), \(fallback))"
       }
     case .joined:
@@ -96,7 +96,7 @@ struct VisibleRow {
     case .projected: return "\(alias).\(Self.listColumn(field))"
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined where isLocal(field):
-      return local(field, fallback: { _ in "'[]'" }) { row, fallback in
+      return local(field, \.members) { row, fallback in
         "coalesce(\(MembersFunction.name)('\(field)', \(row).fields), \(fallback))"
       }
     case .joined:
@@ -140,7 +140,9 @@ struct VisibleRow {
     guard !joinedFields.isEmpty else { return "" }
     let own = joinedFields.map { "\(alias(of: $0)).key IS NOT NULL" }.joined(separator: " OR ")
     let some = layers.map { "\($0).key IS NOT NULL" }.joined(separator: " OR ")
-    let isShown = hasOverlays ? " AND (\(layers[0]).key IS NULL OR \(layers[0]).fields IS NOT NULL)" : ""
+    let isShown =
+      hasOverlays
+      ? " AND (\(layers[0]).key IS NULL OR \(layers[0]).fields IS NOT NULL)" : ""
     return " OR ((\(own)) AND (\(some))\(isShown))"
   }
 
@@ -208,7 +210,7 @@ struct VisibleRow {
   func appendOwned(_ field: String, _ value: FilterValue, to sql: inout BoundSQL) {
     guard isLocal(field), let name = table.columns[field], case .integer(let number) = value,
       let layer = joinedFields.first(where: { $0.set.names(field) }),
-      layer.fallback(field) != "\(number)"
+      layer.fallback(field).value != "\(number)"
     else { return }
     sql.append(" AND \(alias(of: layer)).\(EntityTable.quoted(name)) = ")
     sql.append(value)
@@ -222,11 +224,11 @@ struct VisibleRow {
   /// Returns the SQL of a local field: NULL if the viewer cannot have it, the fallback alone if its owner has
   /// written nothing.
   private func local(
-    _ field: String, fallback: (LocalFieldLayer) -> String,
+    _ field: String, _ form: KeyPath<LocalFieldLayer.Fallback, String>,
     _ expression: (_ row: String, _ fallback: String) -> String
   ) -> String {
     guard let layer = localFields.first(where: { $0.set.names(field) }) else { return "NULL" }
-    let value = fallback(layer)
+    let value = layer.fallback(field)[keyPath: form]
     let isJoined = joinedFields.contains { $0.set.owner == layer.set.owner }
     let known = isJoined ? expression(alias(of: layer), value) : value
     guard isRelated else { return known }

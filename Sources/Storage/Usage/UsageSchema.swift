@@ -170,8 +170,8 @@ enum UsageSchema {
         """)
   }
 
-  /// Counts the rows of local fields by the sizes that ``LocalFieldRows`` records: the tables that hold
-  /// them are upstream's, whose writes must not pay for a trigger.
+  /// Counts the rows of local fields in ``LocalFieldRows``: the other tables that hold them are upstream's,
+  /// whose writes must not pay for a trigger.
   static func countLocalFields(_ db: Database) throws {
     func add(_ bytes: String, _ row: String) -> String {
       """
@@ -180,16 +180,17 @@ enum UsageSchema {
         ON CONFLICT (kind, subject) DO UPDATE SET bytes = bytes + excluded.bytes
       """
     }
+    let (new, old) = (bytes(of: "NEW", entityColumns), bytes(of: "OLD", entityColumns))
     try db.execute(
       sql: """
         CREATE TRIGGER usage_inserted_local_field_row AFTER INSERT ON local_field_row BEGIN
-          \(add("\(rowBytes) + NEW.bytes", "NEW"));
+          \(add(new, "NEW"));
         END;
-        CREATE TRIGGER usage_updated_local_field_row AFTER UPDATE OF bytes ON local_field_row BEGIN
-          \(add("NEW.bytes - OLD.bytes", "NEW"));
+        CREATE TRIGGER usage_updated_local_field_row AFTER UPDATE OF fields ON local_field_row BEGIN
+          \(add("\(new) - \(old)", "NEW"));
         END;
         CREATE TRIGGER usage_deleted_local_field_row AFTER DELETE ON local_field_row BEGIN
-          \(add("-(\(rowBytes) + OLD.bytes)", "OLD"));
+          \(add("-\(old)", "OLD"));
         END;
         """)
   }

@@ -325,7 +325,8 @@ extension EntityCatalogue {
     for (type, parts) in local.extensions {
       let added = ObjectShape(type: type, localFields: parts.flatMap(\.fields))
       shapes[type] = ObjectShape(
-        type: type, fields: (shapes[type]?.fields ?? [:]).merging(added.fields) { first, _ in first })
+        type: type,
+        fields: (shapes[type]?.fields ?? [:]).merging(added.fields) { first, _ in first })
     }
     let extended = types.map { type in local.extensions[type.name].map(type.adding) ?? type }
     return EntityCatalogue(

@@ -134,7 +134,9 @@ extension SettingTable {
         "types.<Type>.keepLocal", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(),
         \.keepLocal, .optional(.duration(.seconds(86_400) ... .seconds(10 * 365 * 86_400))),
         example: "90d",
-        doc: "How long an entity that upstream deleted stays visible to those who have local fields of "
-          + "it; 90 days by default. Never shorter than deletions are reported to clients: 30 days."),
+        doc:
+          "How long an entity that upstream deleted stays visible to those who have local fields of "
+          + "it; 90 days by default. Never shorter than deletions are reported to clients: 30 days."
+      ),
     ])
 }
