@@ -28,7 +28,7 @@ struct EntityQueryRun {
     self.table = table
     self.touches = touches
     let subjects = query.filter?.condition.subjects ?? FilterCondition.Subjects()
-    source = try EntitySource(
+    var source = try EntitySource(
       table, needs: EntitySource.Needs(subjects, order: query.order), scopes: scopes,
       database)
     var level = try QueryLevel(
@@ -37,7 +37,9 @@ struct EntityQueryRun {
         catalogue: catalogue, scopes: VisibleScopes(relatedScopes ?? scopes, database)))
     if source.isPlain, query.members == nil, let filter = query.filter {
       level.lead(by: filter.condition)
+      if level.leading.isEmpty { source.lead(by: filter.condition) }
     }
+    self.source = source
     self.level = level
   }
 
@@ -113,19 +115,6 @@ struct EntityQueryRun {
     guard let filter = query.filter else { return }
     sql.append(" AND ")
     try FilterSQL(subjects: level).append(filter.condition, to: &sql)
-    if source.isPlain { appendOwned(filter.condition, to: &sql) }
-  }
-
-  /// See ``VisibleRow/appendOwned(_:_:to:)``; for the conditions that every result meets.
-  private func appendOwned(_ condition: FilterCondition, to sql: inout BoundSQL) {
-    switch condition {
-    case .and(let left, let right):
-      appendOwned(left, to: &sql)
-      appendOwned(right, to: &sql)
-    case .comparison(.field(let path), .equal, let value) where path.hops.isEmpty:
-      source.row.appendOwned(path.field, value, to: &sql)
-    default: return
-    }
   }
 
   private func appendOrder(to sql: inout BoundSQL) throws {

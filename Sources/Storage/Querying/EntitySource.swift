@@ -29,8 +29,17 @@ struct EntitySource {
     }
   }
 
+  /// The rows of local fields that a query begins at.
+  private struct Lead {
+    let layer: LocalFieldLayer
+    let scope: Int64
+    let column: String
+    let value: FilterValue
+  }
+
   private let table: EntityTable
   private let needs: Needs
+  private var lead: Lead?
   /// The scopes that hold rows of the type.
   let visible: ViewerScopes
 
@@ -73,15 +82,18 @@ struct EntitySource {
     }
     if isPlain {
       try level.appendLeading(to: &sql)
+      if let lead { sql.append("\(name) AS \(row.alias(of: lead.layer)) CROSS JOIN ") }
       sql.append("\(name) AS seen")
+      if let lead { sql.append(" ON seen.key = \(row.alias(of: lead.layer)).key") }
       try level.appendLeadingJoin(to: &sql)
       if members != nil { sql.append(" ON seen.key = member.value") }
-      row.appendFieldJoins(on: "seen.key", to: &sql)
+      row.appendFieldJoins(on: "seen.key", after: lead?.layer.set.owner, to: &sql)
       try level.appendJoins(to: &sql)
       sql.append(" WHERE seen.scope = ")
       sql.append(.integer(scopes.first ?? ScopeTable.publicID))
       sql.append(" AND ")
       row.appendIsStored(to: &sql)
+      if let lead { append(lead, to: &sql) }
       level.appendLeadingCondition(to: &sql)
     } else {
       sql.append("(")
@@ -91,6 +103,43 @@ struct EntitySource {
       try level.appendJoins(to: &sql)
       sql.append(" WHERE 1")
     }
+  }
+
+  /// Lets the query begin at the rows of the owner of a local field, if that has an index and a condition that
+  /// all results meet asks for another value than the default: SQLite would take the whole scope for few rows.
+  mutating func lead(by condition: FilterCondition) {
+    guard isPlain, lead == nil else { return }
+    switch condition {
+    case .and(let left, let right):
+      lead(by: left)
+      lead(by: right)
+    case .comparison(.field(let path), .equal, let value): lead(by: path, value)
+    case .truth(let path): lead(by: path, .integer(1))
+    default: return
+    }
+  }
+
+  private mutating func lead(by path: EntityPath, _ value: FilterValue) {
+    guard path.hops.isEmpty, table.indexed.contains(path.field),
+      let column = table.columns[path.field],
+      let layer = visible.localFields(of: table).first(where: { $0.set.names(path.field) }),
+      let scope = layer.scope
+    else { return }
+    let fallback = layer.fallback(path.field).value
+    switch value {
+    case .integer(let number) where fallback == "NULL" || fallback != "\(number)": break
+    case .text where fallback == "NULL": break
+    case .null, .integer, .real, .text: return
+    }
+    lead = Lead(layer: layer, scope: scope, column: column, value: value)
+  }
+
+  private func append(_ lead: Lead, to sql: inout BoundSQL) {
+    let alias = row.alias(of: lead.layer)
+    sql.append(" AND \(alias).scope = ")
+    sql.append(.integer(lead.scope))
+    sql.append(" AND \(alias).\(EntityTable.quoted(lead.column)) = ")
+    sql.append(lead.value)
   }
 
   private func appendUnion(to sql: inout BoundSQL) throws {

@@ -193,8 +193,12 @@ struct VisibleRow {
   }
 
   /// Appends the joins of the rows of local fields that the query names. Without a row the columns are NULL.
-  func appendFieldJoins(on key: String, to sql: inout BoundSQL) {
-    for layer in joinedFields {
+  ///
+  /// - Parameter leader: the owner whose rows the query begins at.
+  func appendFieldJoins(
+    on key: String, after leader: Scope.Kind? = nil, to sql: inout BoundSQL
+  ) {
+    for layer in joinedFields where layer.set.owner != leader {
       guard let scope = layer.scope else { continue }
       let row = alias(of: layer)
       sql.append(" LEFT JOIN \(EntityTable.quoted(table.name)) AS \(row) ON \(row).scope = ")
@@ -205,16 +209,8 @@ struct VisibleRow {
 
   // MARK: Local fields
 
-  /// Appends, after AND, a condition on the owner's row that follows from a local field having a value other
-  /// than its fallback: only so can an index of the field be used.
-  func appendOwned(_ field: String, _ value: FilterValue, to sql: inout BoundSQL) {
-    guard isLocal(field), let name = table.columns[field], case .integer(let number) = value,
-      let layer = joinedFields.first(where: { $0.set.names(field) }),
-      layer.fallback(field).value != "\(number)"
-    else { return }
-    sql.append(" AND \(alias(of: layer)).\(EntityTable.quoted(name)) = ")
-    sql.append(value)
-  }
+  /// The alias of the rows of an owner's local fields.
+  func alias(of layer: LocalFieldLayer) -> String { "\(alias)_\(layer.set.owner)" }
 
   private func isLocal(_ field: String) -> Bool {
     if case .projected = form { return false }
@@ -235,8 +231,6 @@ struct VisibleRow {
     // An entity that is not visible has no fields.
     return "CASE WHEN \(isVisible) THEN \(known) END"
   }
-
-  private func alias(of layer: LocalFieldLayer) -> String { "\(alias)_\(layer.set.owner)" }
 
   private var layers: [String] {
     guard case .joined(let scopes) = form else { return [] }
