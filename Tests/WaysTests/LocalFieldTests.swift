@@ -230,7 +230,7 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test("A write appears in the owner's changes and in nobody else's")
+    @Test("A write appears in the owner's changes and in no other caller's")
     func changesReportTheWrite() async throws {
       let world = try await Self.start()
       var cursors: [String] = []

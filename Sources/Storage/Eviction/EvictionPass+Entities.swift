@@ -84,13 +84,6 @@ extension EvictionPass {
     return try ScopeLayers(database).isOverlaid(key, table)
   }
 
-  /// Whether any owner has local fields of the entity, or the row itself holds some: neither can be fetched
-  /// again.
-  private func hasLocalFields(_ key: String, _ table: EvictionTable) throws -> Bool {
-    guard memory.typesWithLocalFields.contains(table.table.id) else { return false }
-    return try LocalFieldRows.exist(of: key, type: table.table.id, database)
-  }
-
   /// Removes an entity's row. Its change row keeps its place and takes the kind *evicted*, so no observer is
   /// notified.
   private func remove(_ row: Candidate, _ place: RowPlace, _ table: EvictionTable) throws {

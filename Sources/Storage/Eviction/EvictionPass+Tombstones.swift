@@ -112,31 +112,6 @@ extension EvictionPass {
     return true
   }
 
-  /// Deletes the local fields of an entity that upstream deleted long ago.
-  ///
-  /// - Returns: false while they are kept: then the tombstone stays, which shows them.
-  private func expireLocalFields(
-    of key: String, _ table: EvictionTable, deleted: Timestamp
-  ) throws -> Bool {
-    let type = table.table
-    guard memory.typesWithLocalFields.contains(type.id),
-      try LocalFieldRows.exist(of: key, type: type.id, database)
-    else { return true }
-    let age = keepLocal[type.type] ?? EvictionPolicy.keepLocalDefault
-    guard deleted.elapsed(until: now) >= age else { return false }
-    // Another scope of upstream's data still has the entity, or had it for a shorter time.
-    let layers = ScopeLayers(database)
-    guard try !layers.hasContents(key, table) else { return true }
-    work.spend(EvictionWork.remove)
-    let context = WriteContext(
-      database, memory, catalogue, call: CallNumber(memory.counters.call),
-      horizon: CallNumber(horizon))
-    try LocalFieldRows.removeAll(of: EntityKey(type: type.type, key: key), in: type, context)
-    report.changes += context.changes
-    report.revision = context.revision.map(Revision.init)
-    return true
-  }
-
   private func delete(
     _ sql: String, _ place: TombstoneSweep.Place, revision: Int64? = nil
   ) throws {

@@ -87,22 +87,12 @@ enum LocalFieldRows {
     try Int64.fetchSet(db, sql: "SELECT DISTINCT type FROM local_field_row")
   }
 
-  /// Deletes an entity's local fields of all owners. The log records it as a deletion of their rows; a reader
-  /// of the log then finds what shows now.
-  static func removeAll(of key: EntityKey, in table: EntityTable, _ context: WriteContext) throws {
-    for id in try scopes(holding: key.key, type: table.id, context.database) {
-      guard let scope = try ScopeTable.scope(id, context.database) else { continue }
-      if let row = try StoredRow.find(key.key, scope: id, table, context.database) {
-        let statement = try PreparedStatement(context.database, table.delete)
-        statement.bind(row.rowid, at: 1)
-        try statement.run()
-        try context.logDeletion(of: key, in: scope, id: id, type: table.id)
-      }
-    }
+  /// Forgets the rows that all owners have of an entity.
+  static func removeAll(of key: String, type: Int64, _ db: Database) throws {
     let statement = try PreparedStatement(
-      context.database, "DELETE FROM local_field_row WHERE type = ?1 AND key = ?2")
-    statement.bind(table.id, at: 1)
-    statement.bind(key.key, at: 2)
+      db, "DELETE FROM local_field_row WHERE type = ?1 AND key = ?2")
+    statement.bind(type, at: 1)
+    statement.bind(key, at: 2)
     try statement.run()
   }
 }
