@@ -108,6 +108,9 @@ struct LocalMigration {
       try row.update(
         in: table, call: row.call, received: row.received, isChanged: true, barrier: row.barrier,
         stamps: nil, fields: converted, context)
+      if type.extended != nil {
+        try LocalFieldRows.set(key.key, scope: id, type: table.id, fields: converted, db)
+      }
       try context.logUpdate(of: key, in: scope, id: id, type: table.id)
     }
   }

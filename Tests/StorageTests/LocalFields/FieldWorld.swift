@@ -30,22 +30,31 @@ struct FieldWorld {
     types: ["MyList": list], objects: [:], enums: [:],
     extensions: ["Film": [devicePart, userPart]])
 
-  static let film = EntityType(
+  /// What operations select.
+  private static let base = EntityType(
     name: "Film", keyFields: ["id"], columns: StoreFixture.types[0].columns,
-    indexes: ["year", "favourite"], search: ["title"]
-  ).adding([devicePart, userPart])
+    indexes: ["year", "favourite"], search: ["title"])
+
+  static let film = base.adding([devicePart, userPart])
 
   static let types = [film, StoreFixture.types[1], list.entityType]
 
   let folder: TemporaryFolder
   let store: Store
 
-  init(_ folder: TemporaryFolder = TemporaryFolder(), segment: UInt64 = 1) throws {
+  /// - Parameter part: the device's local fields, instead of ``devicePart``.
+  init(
+    _ folder: TemporaryFolder = TemporaryFolder(), segment: UInt64 = 1,
+    part: LocalType = devicePart
+  ) throws {
     self.folder = folder
     var configuration = StoreConfiguration(
       folder: folder.path, segment: segment, opened: Timestamp(milliseconds: 0))
-    configuration.local = Self.schema
-    store = try Store.open(configuration, types: Self.types)
+    configuration.local = LocalSchema(
+      types: Self.schema.types, objects: [:], enums: [:],
+      extensions: ["Film": [part, Self.userPart]])
+    store = try Store.open(
+      configuration, types: [Self.base.adding([part, Self.userPart])] + Self.types.dropFirst())
   }
 
   // MARK: Owners

@@ -33,7 +33,7 @@ struct LocalFieldTests {
     #expect(user?["note"] == .null)
     let anonymous = try #require(try await world.seen("1", by: .anonymous))
     #expect(anonymous.members?.map(\.name).sorted() == ["id", "title", "year"])
-    #expect(try await world.store.head == Revision(3))
+    #expect(world.store.head == Revision(3))
   }
 
   @Test("A write is seen by its owner alone, and moves no revision of others")
@@ -346,6 +346,34 @@ struct LocalFieldTests {
     let again = try FieldWorld(world.folder, segment: 2)
     #expect(try await again.seen("1", by: Self.mine)?["favourite"] == true)
     #expect(try await again.evict(day: 400).entities == 2)
+  }
+
+  @Test("Values of a local field follow its type, and one that cannot keeps the store closed")
+  func valuesFollowTheirType() async throws {
+    func part(_ scalar: LocalScalar, fallback: JSONValue = false) -> LocalType {
+      LocalType(
+        name: "Film@device", scope: .device,
+        fields: [
+          LocalWorld.field("favourite", .scalar(.boolean), fallback: fallback),
+          LocalWorld.field("stars", .scalar(scalar)),
+          LocalWorld.relation("lists", "MyList", "films", many: true),
+        ]
+      ).extending("Film")
+    }
+    let world = try await Self.world()
+    _ = try await world.write("1", ["stars": 4]).get()
+    world.store.close()
+    let texts = try FieldWorld(world.folder, segment: 2, part: part(.string, fallback: true))
+    let seen = try await texts.seen("1", by: Self.mine)
+    #expect(seen?["stars"] == "4" && seen?["title"] == "Alien")
+    // Nothing was written to it, so it follows the default.
+    #expect(seen?["favourite"] == true)
+    #expect(try await texts.films("favourite = true", by: Self.mine) == ["1", "2", "3"])
+    texts.store.close()
+    let failure = #expect(throws: StorageError.self) {
+      try FieldWorld(world.folder, segment: 3, part: part(.boolean))
+    }
+    #expect("\(try #require(failure))".contains("Film/1.stars"))
   }
 }
 
