@@ -109,6 +109,42 @@ extension Ways {
       await world.larder.stop()
     }
 
+    @Test("No read of another caller changes when local fields are written")
+    func noReadOfOthersChanges() async throws {
+      let world = try await Self.start()
+      let second = try await AccountTests.signUp(world.larder, "grace")
+      let targets = [
+        "/v1/entities", "/v1/entities/Film/f1", "/v1/entities/Film/f1?view=MyFilm",
+        "/v1/entities/Film?limit=30", "/v1/entities/Film?order=-stars&limit=30",
+        "/v1/entities/Film?filter=favourite&total=true", "/v1/entities/Film?view=MyFilm",
+        "/v1/entities/Film?filter=stars%20IS%20NULL&section=favourite&order=favourite",
+        "/v1/search?q=zeppelins&types=Film", "/v1/entities/Film/f1/cast",
+        "/v1/entities/Film?filter=note%20%3D%20%27zeppelins%27", "/api/films/f1",
+        "/api/films?limit=20",
+      ]
+      let callers = [[world.other], [second.bearer], [world.other, second.bearer], []]
+      func read() async throws -> [String] {
+        var seen: [String] = []
+        for target in targets {
+          // Upstream does not know the tokens of this service.
+          for headers in callers
+          where target.hasPrefix("/v1") || headers.allSatisfy({ $0.0 != "Authorization" }) {
+            let answer = try await world.larder.request("GET", target, headers: headers)
+            seen.append("\(target) \(answer.status) \(answer["etag"] ?? "") \(answer.text)")
+          }
+        }
+        return seen
+      }
+      let before = try await read()
+      try await world.write(#"{"favourite":true,"stars":5}"#, world.mine)
+      try await world.write(#"{"note":"zeppelins"}"#, world.mine, world.user.bearer)
+      let made = try await world.ask(
+        "POST", "/v1/entities/MyList", #"{"id":"l","title":"Best","films":["f1"]}"#, world.mine)
+      #expect(made.status == 201, "\(made.text)")
+      for (earlier, now) in zip(before, try await read()) { #expect(earlier == now) }
+      await world.larder.stop()
+    }
+
     @Test("A note belongs to a user on every device of theirs")
     func noteBelongsToAUser() async throws {
       let world = try await Self.start()
