@@ -50,8 +50,11 @@ extension LocalSchemaReader {
       name: Name(name), body: .object(interfaces: [], fields: definitions),
       isExtension: true)
     let fields = fields(of: whole)
+    // A second definition of a name is a fault, and no field.
+    var seen: Set<String> = []
+    let first = definitions.filter { seen.insert($0.name.value).inserted }
     return [Scope.Kind.device, .user].compactMap { owner in
-      let owned = definitions.filter { Self.owner(of: $0) == owner }
+      let owned = first.filter { Self.owner(of: $0) == owner }
       let names = Set(owned.map(\.name.value))
       guard !names.isEmpty else { return nil }
       let part = LocalSchema.partName(of: name, owner: owner)

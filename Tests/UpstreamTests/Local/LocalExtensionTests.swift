@@ -96,6 +96,10 @@ struct LocalExtensionTests {
         "extend type Film { note: String @local note: Int @local }",
         "The field note is defined twice"
       ),
+      (
+        "extend type Film { note: String @local } extend type Film { note: Int @local(scope: USER) }",
+        "The field note is defined twice"
+      ),
       ("extend type Film { stars: Int! @local }", "is non-null and has no @default"),
       ("extend type Film { stars: Int @local @default(value: \"a\") }", "The default"),
       ("extend type Film { note(a: Int): String @local }", "cannot have arguments"),
