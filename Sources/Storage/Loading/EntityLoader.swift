@@ -61,7 +61,8 @@ struct EntityLoader {
         continue
       }
       result[key] = Loaded(
-        record: EntityRecord(layers: layers, received: record.received), due: entity.due)
+        record: EntityRecord(
+          layers: layers, isKept: record.isDeleted, received: record.received), due: entity.due)
     }
     return result
   }
