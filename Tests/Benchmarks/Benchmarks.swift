@@ -10,7 +10,10 @@ struct Benchmarks {
   static func main() async throws {
     let asked = CommandLine.arguments.dropFirst()
     ResultRow.printHeader()
-    let all = ["json", "commit", "scale", "delta", "library", "listing", "live", "paths", "nested"]
+    let all = [
+      "json", "commit", "scale", "delta", "library", "listing", "live", "paths", "nested",
+      "localfields",
+    ]
     for name in asked.isEmpty ? all[...] : asked[...] {
       switch name {
       case "json": try JSONBenchmark.run()
@@ -22,6 +25,7 @@ struct Benchmarks {
       case "live": try await ListStreamBenchmark.run()
       case "paths": try await PathBenchmark.run()
       case "nested": try await NestedBenchmark.run()
+      case "localfields": try await LocalFieldBenchmark.run()
       default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
       }
     }

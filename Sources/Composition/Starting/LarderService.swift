@@ -194,8 +194,8 @@ package final class LarderService: Service {
         gauges: QueueGauges(store: store.reading, clock: clock),
         maintenance: StoreMaintenance(
           store: store, devices: gateway.devices, queue: gateway.sync,
-          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, clock: clock,
-          logger: logger),
+          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax,
+          keepLocal: settings.types.compactMapValues(\.keepLocal), clock: clock, logger: logger),
         filesMaintenance: FilesMaintenance(files: files, logger: logger),
         publicAddress: publicAddress,
         signingKeys: accounts.keys, queue: gateway.sync.worker,

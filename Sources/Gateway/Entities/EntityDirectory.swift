@@ -238,6 +238,10 @@ package struct EntityTypeDescription: Sendable {
       }
       writer.name("indexed")
       writer.bool(type.indexes.contains(column.name))
+      if type.hasLocalField(column.name) {
+        writer.name("local")
+        writer.bool(true)
+      }
       writer.endObject()
     }
     writer.endArray()

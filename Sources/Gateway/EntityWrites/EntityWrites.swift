@@ -49,14 +49,15 @@ package struct EntityWrites: Sendable {
         .malformedRequest, "The operations name interfaces, which have no entities of their own.",
         details: misread + abstract)
     }
-    let local = requests.filter { own.knows($0.type) }
+    let local = requests.filter(own.takes)
     if local.count == requests.count {
       return try await own.write(requests, misread: misread, by: caller, key: key)
     }
     guard local.isEmpty else {
       throw Failure(
         .malformedRequest,
-        "A list can write local types or upstream types, not both: they have different owners.",
+        "A list can write local types and fields, or upstream types, not both: they have different "
+          + "owners.",
         details: misread)
     }
     return EntityWriteAnswer(

@@ -4,7 +4,7 @@ import LosslessJSON
 package import Model
 package import Storage
 
-/// Writes to local types on behalf of a device or a signed-in user.
+/// Writes to local types, and to local fields of upstream's types, on behalf of a device or a signed-in user.
 ///
 /// A request selects the entities; their owner is always the caller, so no request can reach another
 /// owner's data. Bodies are validated completely before the store is called, with all faults
@@ -35,6 +35,16 @@ package struct OwnDataWrites: Sendable {
 
   /// Returns whether there is a local type of that name.
   func knows(_ type: String) -> Bool { schema.types[type] != nil }
+
+  /// Returns whether a write is one to own data: to a local type, or to a type of upstream with a local field
+  /// in the body.
+  func takes(_ request: EntityWriteRequest) -> Bool {
+    if knows(request.type) { return true }
+    guard let parts = schema.extensions[request.type], let members = request.body.members else {
+      return false
+    }
+    return members.contains { member in parts.contains { $0.field(member.name) != nil } }
+  }
 
   /// Performs all writes or none.
   ///
@@ -96,7 +106,11 @@ package struct OwnDataWrites: Sendable {
     var operations: [LocalOperation] = []
     for request in requests {
       guard let type = schema.types[request.type] else {
-        throw Failure(.notFound, "There is no local type \(request.type).")
+        let fields = LocalFieldWrites(schema: schema, entities: entities)
+        if let operation = try fields.operation(request, &reader, caller) {
+          operations.append(operation)
+        }
+        continue
       }
       try OwnDataGate.admit(caller, to: type)
       do throws(Failure) {

@@ -18,7 +18,9 @@ package struct LocalBody: Sendable {
 
 extension LocalBody {
   /// Read-only members of an entity's JSON.
-  private static let readOnlyMembers: Set<String> = ["_rev", "_pending", "_missing"]
+  private static let readOnlyMembers: Set<String> = [
+    "_rev", "_pending", "_missing", "_deleted",
+  ]
 
   /// Reads the body of an operation, and reports all faults to the reader.
   ///

@@ -8,6 +8,8 @@ package struct LocalSchema: Hashable, Sendable {
   package let objects: [String: [LocalField]]
   /// Values of each enum.
   package let enums: [String: [String]]
+  /// The local fields of upstream's types, by type: one part for each kind of owner.
+  package let extensions: [String: [LocalType]]
 
   /// Interfaces that local types implement, by name.
   package let interfaces: [String: LocalInterface]
@@ -16,15 +18,16 @@ package struct LocalSchema: Hashable, Sendable {
 
   package init(
     types: [String: LocalType], objects: [String: [LocalField]], enums: [String: [String]],
-    interfaces: [String: LocalInterface] = [:]
+    extensions: [String: [LocalType]] = [:], interfaces: [String: LocalInterface] = [:]
   ) {
+    self.extensions = extensions
     self.interfaces = interfaces
     self.types = types
     self.objects = objects
     self.enums = enums
   }
 
-  package var isEmpty: Bool { types.isEmpty }
+  package var isEmpty: Bool { types.isEmpty && extensions.isEmpty }
 
   /// Returns a text of everything that determines the values a type's rows can hold: if it differs
   /// from the recorded one, the rows must be checked.
@@ -52,8 +55,12 @@ package struct LocalSchema: Hashable, Sendable {
 
 extension LocalSchema {
   /// Returns the schema with other descriptions of the same types.
-  package func with(types: [String: LocalType]) -> LocalSchema {
-    LocalSchema(types: types, objects: objects, enums: enums, interfaces: interfaces)
+  package func with(
+    types: [String: LocalType], extensions: [String: [LocalType]]? = nil
+  ) -> LocalSchema {
+    LocalSchema(
+      types: types, objects: objects, enums: enums, extensions: extensions ?? self.extensions,
+      interfaces: interfaces)
   }
 }
 

@@ -22,6 +22,8 @@ package struct LocalType: Hashable, Sendable {
   /// Fields of the full-text search.
   package private(set) var search: [String] = []
   package private(set) var dates = DateFormat.iso8601
+  /// The upstream type whose entities have the fields; nil for a type of its own.
+  package private(set) var extended: String?
 
   package init(
     name: String, formerName: String? = nil, scope: Scope.Kind, fields: [LocalField],
@@ -52,6 +54,13 @@ package struct LocalType: Hashable, Sendable {
     return type
   }
 
+  /// Returns the fields as local fields of an upstream type.
+  package func extending(_ type: String?) -> LocalType {
+    var copy = self
+    copy.extended = type
+    return copy
+  }
+
   package func field(_ name: String) -> LocalField? { fields.first { $0.name == name } }
 
   /// Relationships with an inverse, which is updated too.
@@ -73,7 +82,7 @@ extension LocalType {
           EntityType.Column(
             name: field.name, kind: $0, dates: field.kind == .scalar(.date) ? dates : nil)
         }
-      }, indexes: indexes, search: search, dates: dates)
+      }, indexes: indexes, search: search, dates: dates, isLocal: true)
   }
 
   /// The type as the shape that readers of stored values need.

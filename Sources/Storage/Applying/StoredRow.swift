@@ -83,6 +83,8 @@ struct NewRow {
   var stamps: [UInt8]?
   /// Nil for a tombstone.
   let fields: [UInt8]?
+  /// Whether it holds local fields of an upstream type.
+  var holdsLocalFields = false
 
   func insert(into table: EntityTable, _ context: WriteContext) throws {
     let statement = try PreparedStatement(context.database, table.insert)
@@ -97,7 +99,7 @@ struct NewRow {
     statement.bind(fields, at: 9)
     try statement.run()
     context.memory.noteInserted(type: table.id, row: context.database.lastInsertedRowID)
-    guard scope != ScopeTable.publicID else { return }
+    guard scope != ScopeTable.publicID, !holdsLocalFields else { return }
     try PrivateRows.add(key, scope: scope, type: table.id, context.database)
   }
 }

@@ -60,7 +60,7 @@ final class WriteContext {
 
   /// Records a change that was logged together with others.
   func noteChange(of key: EntityKey, in scope: Scope) {
-    changes.append(CommitReport.Change(scope: scope, key: key))
+    changes.append(CommitReport.Change(scope: scope.observed, key: key))
   }
 
   func note(_ overlay: CommitReport.Overlay) { overlays.append(overlay) }
@@ -161,7 +161,7 @@ final class WriteContext {
     statement.bind(key.key, at: 3)
     statement.bind(takeRevision(), at: 4)
     try statement.run()
-    changes.append(CommitReport.Change(scope: scope, key: key))
+    changes.append(CommitReport.Change(scope: scope.observed, key: key))
   }
 
   /// Returns the table of a type.

@@ -12,14 +12,13 @@ struct ChangeLogReader {
   private let database: Database
   private let catalogue: TypeCatalogue
   private let query: ChangeQuery
-  private let scopes: [Int64]
+  private let scopes: ViewerScopes
   private let head: Int64
   private let floor: Int64
   private let origin: LogOrigin
 
-  /// - Parameter scopes: the viewer's scopes that exist, narrowest first.
   init(
-    _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: [Int64]
+    _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: ViewerScopes
   ) throws {
     self.database = database
     self.catalogue = catalogue
@@ -43,7 +42,7 @@ struct ChangeLogReader {
     var entries: [ChangePage.Entry] = []
     var bytes = 0
     var seen = 0
-    let scan = ChangeScan(database, scopes: scopes)
+    let scan = ChangeScan(database, scopes: scopes.all)
     while true {
       let limit = min(Self.stretch, query.limit - entries.count)
       // One row more than is used shows whether the page ends inside a revision.
@@ -94,7 +93,8 @@ struct ChangeLogReader {
     guard case .delta(let base) = origin else { return true }
     return try query.conditions.keys.allSatisfy { name in
       guard let table = catalogue[name] else { return true }
-      let history = EntityHistoryLoader(database: database, type: table.id, scopes: scopes)
+      let history = EntityHistoryLoader(
+        database: database, type: table.id, scopes: scopes.layers(of: table))
       return try history.since().map { $0 <= base.value } ?? false
     }
   }
@@ -143,7 +143,8 @@ struct ChangeLogReader {
     let states: [ExactText: ChangePage.VisibleState]
     if let condition = query.conditions[table.type] {
       states = try ConditionalViews(
-        condition, table, scopes: scopes, origin: origin, position: query.position, database
+        condition, table, scopes: scopes.layers(of: table), origin: origin,
+        position: query.position, database
       ).states(of: layers)
     } else {
       states = layers.compactMapValues(state)

@@ -24,6 +24,8 @@ struct LocalConverter {
       if value == nil, let former = field.formerName {
         value = result.removeValue(forKey: former)
       }
+      // Local fields that were not written have no value of their own.
+      if value == nil, type.extended != nil { continue }
       switch convert(value ?? field.emptyValue, field) {
       case .success(let converted): result[field.name] = converted
       case .failure(let fault): faults.append("\(field.name) \(fault.text)")

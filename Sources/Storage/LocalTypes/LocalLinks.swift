@@ -18,18 +18,22 @@ struct LocalLinks {
   /// Sets the targets of a field and updates their inverse fields. A target that can have only one partner
   /// is removed from its previous one.
   func assign(_ key: EntityKey, _ field: LocalField, _ targets: [EntityKey]) throws {
+    let own = rows.entity(key)
     let old = try self.targets(of: key, field)
     for target in old where !targets.contains(target) {
-      if let back = inverse(of: field, at: target) { try unlink(target, back, key) }
+      if let back = inverse(of: field, at: target, beside: key) {
+        try unlink(rows.row(of: target, beside: key), back, own)
+      }
     }
     for target in targets where !old.contains(target) {
-      guard let back = inverse(of: field, at: target) else { continue }
-      if !back.isToMany, let holder = try self.targets(of: target, back).first, holder != key,
-        let other = inverse(of: back, at: holder)
+      guard let back = inverse(of: field, at: target, beside: key) else { continue }
+      let row = rows.row(of: target, beside: key)
+      if !back.isToMany, let holder = try self.targets(of: row, back).first, holder != own,
+        let other = inverse(of: back, at: holder, beside: row)
       {
-        try unlink(holder, other, target)
+        try unlink(rows.row(of: holder, beside: row), other, target)
       }
-      try link(target, back, key)
+      try link(row, back, own)
     }
     try set(key, field, targets)
   }
@@ -42,13 +46,14 @@ struct LocalLinks {
     var problems: [String] = []
     var kept: [EntityKey] = []
     let targets = try targets(of: key, field)
-    for target in targets where try rows.fields(of: target) != nil {
-      guard let back = inverse(of: field, at: target) else { continue }
-      let holders = try self.targets(of: target, back)
+    for target in targets where try rows.fields(of: rows.row(of: target, beside: key)) != nil {
+      guard let back = inverse(of: field, at: target, beside: key) else { continue }
+      let row = rows.row(of: target, beside: key)
+      let holders = try self.targets(of: row, back)
       if !back.isToMany, let holder = holders.first, holder != key {
         problems.append("refers to \(target), whose \(back.name) already is \(holder)")
       } else {
-        try link(target, back, key)
+        try link(row, back, key)
         kept.append(target)
       }
     }
@@ -64,7 +69,8 @@ struct LocalLinks {
     guard let type = rows.schema.types[key.type] else { return }
     for (field, _, _) in type.paired {
       for target in try targets(of: key, field) where !deleted.contains(target) {
-        if let back = inverse(of: field, at: target) { try unlink(target, back, key) }
+        guard let back = inverse(of: field, at: target, beside: key) else { continue }
+        try unlink(rows.row(of: target, beside: key), back, key)
       }
     }
   }
@@ -74,9 +80,11 @@ struct LocalLinks {
   }
 
   /// Returns the other side of a relationship at one of its targets, which can be of several types.
-  private func inverse(of field: LocalField, at target: EntityKey) -> LocalField? {
+  private func inverse(
+    of field: LocalField, at target: EntityKey, beside key: EntityKey
+  ) -> LocalField? {
     guard case .entity(_, let inverse?) = field.kind else { return nil }
-    return rows.schema.types[target.type]?.field(inverse.field)
+    return rows.schema.rowType(named: rows.row(of: target, beside: key).type)?.field(inverse.field)
   }
 
   private func link(_ key: EntityKey, _ field: LocalField, _ other: EntityKey) throws {

@@ -5,6 +5,9 @@ import Model
 
 /// A cache of the local rows that one list of writes accesses; each is read once and written once.
 ///
+/// The local fields of an upstream type are rows of its parts (``Model/LocalSchema/rowType(named:)``): the
+/// key of such a row names the part, `Film@device`. These rows always exist, possibly without any field.
+///
 /// Nothing is written to the database before ``flush()``. Upstream responses never touch these rows, so they
 /// have no stamps and the order rule does not apply to them.
 final class LocalRows {
@@ -19,6 +22,8 @@ final class LocalRows {
   let context: WriteContext
   let schema: LocalSchema
   private let owner: LocalOwner
+  /// The scopes of the upstream entities that the writer sees.
+  private let viewer: Viewer
   private let now: Timestamp
   private let recheck: FilterRecheck
   /// Throws if the owner exceeds its quota.
@@ -39,8 +44,10 @@ final class LocalRows {
 
   init(
     _ context: WriteContext, schema: LocalSchema, owner: LocalOwner, now: Timestamp,
-    recheck: FilterRecheck, checkQuota: @escaping () throws -> Void = {}
+    recheck: FilterRecheck, viewer: Viewer = .anonymous,
+    checkQuota: @escaping () throws -> Void = {}
   ) {
+    self.viewer = viewer
     self.recheck = recheck
     self.checkQuota = checkQuota
     self.context = context
@@ -50,21 +57,43 @@ final class LocalRows {
   }
 
   func scope(of type: String) throws -> Scope {
-    guard let kind = schema.types[type]?.scope, let scope = owner.scope(kind) else {
+    guard let row = schema.rowType(named: type), let scope = owner.scope(row.scope) else {
       throw StorageError.failed(
         code: 0, message: "a write to the local type \(type) has no device or user")
     }
-    return scope
+    guard row.extended != nil, scope.kind == .device else { return scope }
+    return .localFields(ofDevice: scope.subject)
+  }
+
+  /// Returns the entity of a row.
+  func entity(_ key: EntityKey) -> EntityKey {
+    guard let type = schema.rowType(named: key.type)?.extended else { return key }
+    return EntityKey(type: type, key: key.key)
+  }
+
+  /// Returns the row of an entity that a local row refers to: that of the part with the same owner, if the
+  /// entity is upstream's.
+  func row(of target: EntityKey, beside key: EntityKey) -> EntityKey {
+    guard let owner = schema.rowType(named: key.type)?.scope,
+      let part = schema.part(of: target.type, owner: owner)
+    else { return target }
+    return EntityKey(type: part.name, key: target.key)
+  }
+
+  private func table(of key: EntityKey) throws -> EntityTable {
+    try context.table(of: entity(key).type)
   }
 
   func fields(of key: EntityKey) throws -> Fields? {
     if let row = rows[key] { return row.fields }
     let scope = try context.memory.scopeID(scope(of: key.type), context.database)
     let stored = try StoredRow.find(
-      key.key, scope: scope, context.table(of: key.type), context.database)
+      key.key, scope: scope, table(of: key), context.database)
     var fields: Fields?
     if let bytes = stored?.fields {
       fields = try LocalRowText.fields(bytes)
+    } else if schema.types[key.type] == nil {
+      fields = [:]
     }
     rows[key] = Row(stored: stored, fields: fields)
     return fields
@@ -96,6 +125,17 @@ final class LocalRows {
     return EntityRecord(layers: [LocalRowText.bytes(fields, of: type)])
   }
 
+  /// Returns an upstream entity as the writer sees it in the database; nil if it does not.
+  func visible(_ key: EntityKey) throws -> EntityRecord? {
+    let scopes = try ViewerScopes(viewer, context.catalogue) {
+      try context.memory.existingScopeID($0, context.database)
+    }
+    let loader = EntityLoader(context.database, scopes: scopes, context.memory.touches)
+    let record = try loader.load(
+      CollectionOfOne(key.key), from: context.table(of: key.type))[ExactText(key.key)]?.record
+    return record.flatMap { $0.isDeleted ? nil : $0 }
+  }
+
   // MARK: Writing
 
   /// Writes changed rows to the database and clears the cache, so that queries and later writes start from
@@ -106,7 +146,11 @@ final class LocalRows {
     unwritten = Set(changed)
     violations = []
     for key in changed where unwritten.remove(key) != nil {
-      guard let row = rows[key], let type = schema.types[key.type] else { continue }
+      guard let row = rows[key], let type = schema.rowType(named: key.type) else { continue }
+      guard type.extended == nil else {
+        try writeFields(row.fields ?? [:], key, of: type, over: row.stored)
+        continue
+      }
       let fields = row.fields.map { LocalRowText.bytes($0, of: type) }
       guard fields != row.stored?.fields else { continue }
       guard try fields.map({ try isUnique($0, key, type) }) ?? true else { continue }
@@ -154,6 +198,19 @@ final class LocalRows {
     return true
   }
 
+  private func writeFields(
+    _ fields: Fields, _ key: EntityKey, of type: LocalType, over stored: StoredRow?
+  ) throws {
+    guard stored != nil || !fields.isEmpty else { return }
+    let table = try table(of: key)
+    let bytes = LocalRowText.bytes(fields, of: type, keyedBy: LocalRowText.key(key.key, table))
+    try write(bytes, key, over: stored)
+    try LocalFieldRows.set(
+      key.key, scope: context.memory.scopeID(scope(of: key.type), context.database),
+      type: table.id, fields: bytes, context.database)
+    context.memory.noteLocalFields(of: table.id)
+  }
+
   private func write(_ fields: [UInt8]?, _ key: EntityKey, over stored: StoredRow?) throws {
     try recheck.checkTime()
     // Checked during the writes, not only at the end: a few bytes of request can write many rows.
@@ -162,8 +219,10 @@ final class LocalRows {
       unchecked = 0
       try checkQuota()
     }
-    let table = try context.table(of: key.type)
+    let table = try table(of: key)
     let scope = try scope(of: key.type)
+    let holdsLocalFields = schema.types[key.type] == nil
+    let key = entity(key)
     let id = try context.memory.scopeID(scope, context.database)
     if let stored {
       try stored.update(
@@ -171,9 +230,11 @@ final class LocalRows {
         barrier: fields == nil ? context.call : stored.barrier, stamps: nil, fields: fields,
         context)
     } else {
-      let row = NewRow(scope: id, key: key.key, call: context.call, received: now, fields: fields)
+      let row = NewRow(
+        scope: id, key: key.key, call: context.call, received: now, fields: fields,
+        holdsLocalFields: holdsLocalFields)
       try row.insert(into: table, context)
-      context.memory.noteRow(of: key.type, in: scope.kind)
+      if !holdsLocalFields { context.memory.noteRow(of: key.type, in: scope.kind) }
     }
     if fields == nil {
       try context.logDeletion(of: key, in: scope, id: id, type: table.id)
@@ -186,7 +247,7 @@ final class LocalRows {
   }
 }
 
-/// The stored JSON of a local row: all fields of its type in declared order, then values of removed fields in
+/// The stored JSON of a row of a local type: all fields of its type in declared order, then values of removed fields in
 /// alphabetical order. The same content always gives the same text.
 enum LocalRowText {
   static func bytes(_ fields: [String: JSONValue], of type: LocalType) -> [UInt8] {
@@ -204,6 +265,28 @@ enum LocalRowText {
     }
     writer.endObject()
     return writer.bytes
+  }
+
+  /// Returns the text of a row of local fields: the key's field, since nothing else of the entity is known once
+  /// upstream has deleted it, and the fields that were written.
+  static func bytes(
+    _ fields: [String: JSONValue], of part: LocalType, keyedBy key: JSONMember?
+  ) -> [UInt8] {
+    let declared = part.fields.map(\.name)
+    let others = fields.keys.filter { !declared.contains($0) && $0 != key?.name }.sorted()
+    let members = (declared + others).compactMap { name in
+      fields[name].map { JSONMember(name, $0) }
+    }
+    return JSONValue.object((key.map { [$0] } ?? []) + members).bytes
+  }
+
+  /// Returns the key's field with its value; nil for a key of several fields, which is never split.
+  static func key(_ key: String, _ table: EntityTable) -> JSONMember? {
+    guard table.keyFields.count == 1, let name = table.keyFields.first else { return nil }
+    if table.integers.contains(name), let number = Int64(key) {
+      return JSONMember(name, .number(JSONNumber(number)))
+    }
+    return JSONMember(name, .string(key))
   }
 
   static func fields(_ bytes: [UInt8]) throws(StorageError) -> [String: JSONValue] {

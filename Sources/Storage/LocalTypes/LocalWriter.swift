@@ -27,8 +27,12 @@ struct LocalWriter {
     }
     try checkRequired()
     // Entities are returned in their final state, including the effects of later operations.
-    let outcomes = try pending.map { try outcome($0) }
+    var outcomes = try pending.map { try outcome($0) }
     try flush()
+    for (place, pending) in pending.enumerated() {
+      guard case .extended(let key) = pending, let record = try rows.visible(key) else { continue }
+      outcomes[place] = .written(key, record, isNew: false)
+    }
     return outcomes
   }
 
@@ -47,6 +51,8 @@ struct LocalWriter {
     case written(EntityKey, isNew: Bool)
     case deleted(EntityKey)
     case matched(Int)
+    /// Local fields of an upstream entity, which is read as a whole after all writes.
+    case extended(EntityKey)
   }
 
   private func outcome(_ pending: Pending) throws -> WriteOutcome {
@@ -56,11 +62,14 @@ struct LocalWriter {
       return .written(key, record, isNew: isNew)
     case .deleted(let key): return .deleted(key)
     case .matched(let count): return .matched(count)
+    case .extended(let key): return .deleted(key)
     }
   }
 
   private mutating func perform(_ operation: LocalOperation, _ place: Int) throws -> Pending {
     switch operation.target {
+    case .key(let id) where operation.type.extended != nil:
+      return try extend(EntityKey(type: operation.type.name, key: id), operation)
     case .key(let id):
       return try perform(operation, on: EntityKey(type: operation.type.name, key: id))
     case .filter(let filter):
@@ -118,6 +127,27 @@ struct LocalWriter {
     }
   }
 
+  /// Writes local fields of an upstream entity, which the writer must see.
+  private mutating func extend(
+    _ key: EntityKey, _ operation: LocalOperation
+  ) throws -> Pending {
+    // Earlier operations of the list can have written fields that the precondition is about.
+    if operation.precondition != nil { try rows.flush() }
+    guard let record = try rows.visible(key) else {
+      throw WriteRefusal.missing(key, pointer: operation.pointer)
+    }
+    if let precondition = operation.precondition, !precondition(record) {
+      throw WriteRefusal.changed(key, pointer: operation.pointer)
+    }
+    for part in schema.extensions[key.type] ?? []
+    where part.fields.contains(where: { operation.body.named.contains($0.name) }) {
+      let own = LocalOperation(
+        .update, part, .key(key.key), body: operation.body, pointer: operation.pointer)
+      try write(own, to: EntityKey(type: part.name, key: key.key), whole: false)
+    }
+    return .extended(key)
+  }
+
   // MARK: Fields
 
   private mutating func insert(_ key: EntityKey, _ operation: LocalOperation) throws {
@@ -163,7 +193,8 @@ struct LocalWriter {
         fields[field.name] = value
       } else if let patch = operation.body.patches[field.name] {
         let dates = operation.type.dates
-        let current = schema.formatted(fields[field.name] ?? .null, field, dates: dates)
+        let current = schema.formatted(
+          fields[field.name] ?? field.emptyValue, field, dates: dates)
         let place = operation.pointer.appending(pointerMember: field.name)
         fields[field.name] =
           reader.read(current.mergePatched(with: patch), field, dates: dates, at: place) ?? .null

@@ -56,7 +56,7 @@ extension Store {
         rows: LocalRows(
           context, schema: schema, owner: owner, now: now,
           recheck: FilterRecheck(matches, context, viewer: viewer, deadline: deadline),
-          checkQuota: checkQuota))
+          viewer: viewer, checkQuota: checkQuota))
       let outcomes = try writer.perform(operations)
       if let key { try keys.insert(key, outcomes: try key.encode(outcomes), at: now) }
       try checkQuota()

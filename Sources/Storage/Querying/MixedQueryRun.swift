@@ -18,8 +18,7 @@ struct MixedQueryRun {
 
   let query: MixedQuery
   let catalogue: TypeCatalogue
-  /// The numbers of the viewer's scopes, narrowest first.
-  let scopes: [Int64]
+  let scopes: ViewerScopes
   let touches: TouchLedger
   let database: Database
 

@@ -18,10 +18,11 @@ struct LocalDirectives {
 
   enum Place: String {
     case type, interface, field
+    case addedField = "field of a type of upstream"
   }
 
   private struct Shape {
-    var places: Set<Place> = [.field]
+    var places: Set<Place> = [.field, .addedField]
     var isRepeatable = false
     var required: [String] = []
     /// The kinds of the arguments by name.
@@ -57,7 +58,7 @@ struct LocalDirectives {
 
   private static let shapes: [String: Shape] = [
     local: Shape(
-      places: [.type], arguments: ["scope": .oneOf(["DEVICE", "USER"])]),
+      places: [.type, .addedField], arguments: ["scope": .oneOf(["DEVICE", "USER"])]),
     inverse: Shape(
       required: ["field"],
       arguments: ["field": .text, "onDelete": .oneOf(["NULLIFY", "CASCADE", "DENY"])]),
@@ -65,7 +66,8 @@ struct LocalDirectives {
     length: Shape(arguments: ["min": .whole, "max": .whole]),
     range: Shape(arguments: ["min": .number, "max": .number]),
     pattern: Shape(required: ["regex"], arguments: ["regex": .text]),
-    renamed: Shape(places: [.type, .field], required: ["from"], arguments: ["from": .text]),
+    renamed: Shape(
+      places: [.type, .field, .addedField], required: ["from"], arguments: ["from": .text]),
     key: Shape(places: [.type, .interface], required: ["fields"], arguments: ["fields": .text]),
     unique: Shape(places: [.type, .field], isRepeatable: true, arguments: ["fields": .text]),
   ]
@@ -76,7 +78,7 @@ struct LocalDirectives {
     var seen: Set<String> = []
     for directive in directives {
       let name = directive.name.value
-      guard name != "deprecated" || place != .field else { continue }
+      guard name != "deprecated" || place == .type || place == .interface else { continue }
       guard let shape = Self.shapes[name] else {
         fault(
           "Unknown directive @\(name) for local types."
@@ -92,7 +94,9 @@ struct LocalDirectives {
       }
       check(directive, shape)
       // On a field it names that field.
-      if name == Self.unique, (directive.argument(named: "fields") == nil) != (place == .field) {
+      if name == Self.unique, place != .addedField,
+        (directive.argument(named: "fields") == nil) != (place == .field)
+      {
         fault(
           place == .field
             ? "@unique on a field has no argument." : "@unique requires the argument fields.",

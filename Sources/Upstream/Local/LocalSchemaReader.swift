@@ -8,10 +8,15 @@ package struct LocalSchemaReader {
   private let foreignTypes: Set<String>
   private let takenNames: Set<String>
   private let viewNames: Set<String>
-  private let upstream: UpstreamViewReader
+  private let catalogue: EntityCatalogue
+  private let upstreamViews: [String: EntityView]
+  /// All fields of upstream's types, selected or not.
+  private let outline: SchemaOutline?
   private(set) var findings: [Finding] = []
-  private var definitions: [String: TypeDefinition] = [:]
+  private(set) var definitions: [String: TypeDefinition] = [:]
   private var interfaces = LocalInterfaces([:])
+  /// The definitions of local fields, by the names of their parts, see ``LocalSchema/partName(of:owner:)``.
+  var extensions: [String: TypeDefinition] = [:]
   /// The views of the last file read, if it had no faults.
   package private(set) var views: [EntityView] = []
 
@@ -19,11 +24,15 @@ package struct LocalSchemaReader {
   ///   - catalogue: the operations' catalogue, whose types local types can refer to.
   ///   - viewNames: the names of the operations' fragments.
   ///   - views: the operations' views, by name.
+  ///   - outline: upstream's types with all their fields; nil if only those of the catalogue are known.
   package init(
-    catalogue: EntityCatalogue, viewNames: Set<String> = [], views: [String: EntityView] = [:]
+    catalogue: EntityCatalogue, viewNames: Set<String> = [], views: [String: EntityView] = [:],
+    outline: SchemaOutline? = nil
   ) {
     self.viewNames = viewNames
-    upstream = UpstreamViewReader(catalogue: catalogue, views: views)
+    self.catalogue = catalogue
+    self.outline = outline
+    upstreamViews = views
     foreignTypes = Set(catalogue.types.map(\.name))
     takenNames = foreignTypes.union(catalogue.shapes.keys).union(catalogue.possibleTypes.keys)
   }
@@ -39,10 +48,11 @@ package struct LocalSchemaReader {
     }
     for definition in document.definitions { checkKind(definition) }
     for type in types where !type.isExtension { declare(type) }
-    let schema = schema(of: types.filter { !$0.isExtension })
+    let schema = schema(
+      of: types.filter { !$0.isExtension }, extending: types.filter(\.isExtension))
     var reader = LocalViewReader(
       schema: schema, fragments: document.fragments, takenNames: viewNames,
-      upstream: upstream)
+      upstream: UpstreamViewReader(catalogue: catalogue.adding(schema), views: upstreamViews))
     views = reader.read()
     findings += reader.findings
     findings = Self.sorted(findings)
@@ -50,7 +60,7 @@ package struct LocalSchemaReader {
     return (hasFault ? nil : schema, findings)
   }
 
-  private mutating func fault(_ message: String, at location: Location) {
+  mutating func fault(_ message: String, at location: Location) {
     findings.append(Finding(.fault, message, at: location))
   }
 
@@ -73,10 +83,7 @@ package struct LocalSchemaReader {
       guard !LocalDirectives.names.contains(directive.name.value) else { return }
       fault("Custom directives are not supported.", at: directive.location)
     case .type(let type):
-      if type.isExtension {
-        fault("Type extensions are not supported; write the whole type.", at: type.location)
-        return
-      }
+      if type.isExtension { return }
       switch type.body {
       case .union, .inputObject:
         fault("\(allowed), not \(type.name.value).", at: type.name.location)
@@ -107,7 +114,9 @@ package struct LocalSchemaReader {
 
   // MARK: Types
 
-  private mutating func schema(of types: [TypeDefinition]) -> LocalSchema {
+  private mutating func schema(
+    of types: [TypeDefinition], extending added: [TypeDefinition]
+  ) -> LocalSchema {
     var enums: [String: [String]] = [:]
     for type in types where type.kind == .enum {
       enums[type.name.value] = type.enumValues.map(\.name.value)
@@ -143,11 +152,14 @@ package struct LocalSchemaReader {
       }
     }
     let schema = LocalSchema(
-      types: local, objects: objects, enums: enums, interfaces: common)
-    var pairs = LocalRelationshipChecker(schema: schema, definitions: definitions)
+      types: local, objects: objects, enums: enums, extensions: extensions(added), interfaces: common)
+    var pairs = LocalRelationshipChecker(
+      schema: schema, definitions: definitions.merging(extensions) { first, _ in first })
     pairs.check()
     findings += pairs.findings
-    return withDefaults(schema)
+    let whole = withDefaults(schema)
+    checkValues(of: whole.extensions)
+    return whole
   }
 
   private mutating func checkDirectives(_ type: TypeDefinition) {
@@ -184,6 +196,23 @@ package struct LocalSchemaReader {
     }
   }
 
+  // MARK: Upstream
+
+  func isUpstream(_ type: String) -> Bool { foreignTypes.contains(type) }
+
+  var upstreamTypes: [String] { foreignTypes.sorted() }
+
+  func hasUpstreamField(_ name: String, of type: String) -> Bool {
+    catalogue.shapes[type]?.fields[name] != nil || outline?.objects[type]?.fields[name] != nil
+  }
+
+  /// Checks the directives of a field that is added to a type of upstream.
+  mutating func note(_ directives: [Directive]) {
+    var checker = LocalDirectives()
+    checker.check(directives, on: .addedField)
+    findings += checker.findings
+  }
+
   private func formerName(_ directives: [Directive]) -> String? {
     directives.directive(named: LocalDirectives.renamed)
       .flatMap { DirectiveArguments($0).string("from") }
@@ -191,10 +220,11 @@ package struct LocalSchemaReader {
 
   // MARK: Fields
 
-  private mutating func fields(of type: TypeDefinition) -> [LocalField] {
+  mutating func fields(of type: TypeDefinition) -> [LocalField] {
     var seen: Set<String> = []
     let isLocal =
-      type.kind == .interface || type.directives.directive(named: LocalDirectives.local) != nil
+      type.isExtension || type.kind == .interface
+      || type.directives.directive(named: LocalDirectives.local) != nil
     return type.fields.compactMap { definition in
       let name = definition.name.value
       if !seen.insert(name).inserted {
@@ -279,30 +309,41 @@ package struct LocalSchemaReader {
 
   /// Reads the defaults, which are validated like client values and so need all enums and objects.
   private mutating func withDefaults(_ schema: LocalSchema) -> LocalSchema {
-    var reader = LocalDefaultsReader(schema: schema, definitions: definitions)
-    let types = schema.types.mapValues { type in
+    var reader = LocalDefaultsReader(
+      schema: schema, definitions: definitions.merging(extensions) { first, _ in first })
+    let withDefaults = { (type: LocalType) in
       type.with(fields: reader.withDefaults(type.fields, of: type.name))
     }
+    let types = schema.types.mapValues(withDefaults)
+    let extensions = schema.extensions.mapValues { $0.map(withDefaults) }
     let objects = Dictionary(
       uniqueKeysWithValues: schema.objects.map { name, fields in
         (name, reader.withDefaults(fields, of: name))
       })
     findings += reader.findings
     return LocalSchema(
-      types: types, objects: objects, enums: schema.enums, interfaces: schema.interfaces)
+      types: types, objects: objects, enums: schema.enums, extensions: extensions,
+      interfaces: schema.interfaces)
   }
 }
 
 extension EntityCatalogue {
-  /// The catalogue with local types added, so that all readers of entities read them too.
+  /// The catalogue with local types and fields added, so that all readers of entities read them too.
   package func adding(_ local: LocalSchema) -> EntityCatalogue {
-    let shapes = shapes.merging(
+    var shapes = shapes.merging(
       local.types.mapValues(\.shape).merging(
         local.objects.map { ($0, ObjectShape(type: $0, localFields: $1)) },
         uniquingKeysWith: { first, _ in first }),
       uniquingKeysWith: { first, _ in first })
+    for (type, parts) in local.extensions {
+      let added = ObjectShape(type: type, localFields: parts.flatMap(\.fields))
+      shapes[type] = ObjectShape(
+        type: type,
+        fields: (shapes[type]?.fields ?? [:]).merging(added.fields) { first, _ in first })
+    }
+    let extended = types.map { type in local.extensions[type.name].map(type.adding) ?? type }
     return EntityCatalogue(
-      types: (types + local.types.values.map(\.entityType)).sorted { $0.name < $1.name },
+      types: (extended + local.types.values.map(\.entityType)).sorted { $0.name < $1.name },
       possibleTypes: possibleTypes.merging(
         local.interfaces.mapValues(\.types), uniquingKeysWith: { first, _ in first }),
       shapes: shapes)

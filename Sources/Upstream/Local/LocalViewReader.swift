@@ -41,8 +41,10 @@ struct LocalViewReader {
       fault("A fragment \(name) already exists among the operations.", at: fragment.name.location)
     }
     let condition = fragment.typeCondition.value
+    if schema.extensions[condition] != nil { return extendedView(of: fragment) }
     guard schema.types[condition] != nil || schema.interfaces[condition] != nil else {
-      let known = Array(schema.types.keys) + Array(schema.interfaces.keys)
+      let known =
+        Array(schema.types.keys) + Array(schema.interfaces.keys) + Array(schema.extensions.keys)
       fault(
         "A view must be on a local type."
           + NearestNames.didYouMean(condition, among: known.sorted()),
@@ -65,6 +67,17 @@ struct LocalViewReader {
       types.append(ObjectSelection(type: type, fields: fields, key: nil))
     }
     return FieldSelection(types: types, typenameResponseName: nil)
+  }
+
+  /// A view of an upstream type with local fields, which operations cannot select.
+  private mutating func extendedView(of fragment: FragmentDefinition) -> EntityView {
+    let type = fragment.typeCondition.value
+    let fields = upstream.fields(fragment.selectionSet, of: type) { findings.append($0) }
+    return EntityView(
+      name: fragment.name.value, typeCondition: type,
+      selection: FieldSelection(
+        types: [ObjectSelection(type: type, fields: fields, key: nil)],
+        typenameResponseName: nil))
   }
 
   // MARK: Selections
