@@ -143,7 +143,7 @@ extension Store {
         guard let table = catalogue[type.name] else { continue }
         let scopes = try EntitySource(table, scopes: known, database).scopes
         guard !scopes.isEmpty else { continue }
-        let run = SearchRun(
+        let run = try SearchRun(
           text, SearchIndex(table: table, fields: type.search), scopes: scopes, database)
         let ranking = try run.best(offset + limit)
         if !ranking.isComplete { isApproximate = true }

@@ -1,18 +1,22 @@
 import Filtering
 import GRDB
-import GRDBSQLite
 
-/// The words and phrases of a search, matched with texts that are in no index as FTS5 matches those in one.
+/// The words and phrases of a search, matched with texts outside the index as FTS5 matches those in it.
 struct SearchMatcher {
-  struct Match {
-    let score: Double
-    /// The index of the field with the most hits.
-    let field: Int
-  }
+  private static let snippetWords = 16
 
   private struct Term {
     let words: WordList
     let isPrefix: Bool
+  }
+
+  /// Where a term stands in a text.
+  private struct Place {
+    let term: Int
+    /// The index of its first word.
+    let first: Int
+    /// The index after its last word.
+    let end: Int
   }
 
   private let tokenizer: any FTS5Tokenizer
@@ -29,81 +33,67 @@ struct SearchMatcher {
     }.filter { $0.words.count > 0 }
   }
 
-  /// Returns the match of an entity's texts, by field; nil unless every term occurs in one of them.
-  func match(_ texts: [UnsafeBufferPointer<UInt8>?]) throws -> Match? {
+  /// Returns the score of an entity's texts, by field; nil unless every term occurs in one of them.
+  func score(of texts: [UnsafeBufferPointer<UInt8>?]) throws -> Double? {
     guard !terms.isEmpty else { return nil }
     var score = SearchScore()
-    var found = [Bool](repeating: false, count: terms.count)
-    var best = (field: 0, hits: 0)
+    var isFound = [Bool](repeating: false, count: terms.count)
     for (field, text) in texts.enumerated() {
       guard let text else { continue }
       score.addText(text)
-      let before = score.hits
-      let words = try WordList(text, .document, tokenizer)
-      for place in 0..<words.count {
-        for (index, term) in terms.enumerated()
-        where words.has(term.words, at: place, lastIsPrefix: term.isPrefix) {
-          found[index] = true
-          score.addPlace(inColumn: field, first: place, count: term.words.count)
-        }
+      for place in places(in: try WordList(text, .document, tokenizer)) {
+        isFound[place.term] = true
+        score.addPlace(inColumn: field, first: place.first, count: place.end - place.first)
       }
-      if score.hits - before > best.hits { best = (field, score.hits - before) }
     }
-    return found.contains(false) ? nil : Match(score: score.value, field: best.field)
+    return isFound.contains(false) ? nil : score.value
   }
-}
 
-/// The words of a text as the index has them.
-private final class WordList {
-  /// FTS5 cuts longer words (`FTS5_MAX_TOKEN_SIZE`).
-  private static let wordBytesMax = 32_768
-
-  /// One word after the other.
-  private var bytes: [UInt8] = []
-  /// The end of each word in ``bytes``.
-  private var ends: [Int] = []
-
-  var count: Int { ends.count }
-
-  init(
-    _ text: UnsafeBufferPointer<UInt8>, _ purpose: FTS5Tokenization,
-    _ tokenizer: any FTS5Tokenizer
-  ) throws {
-    guard let base = text.baseAddress else { return }
-    let code = base.withMemoryRebound(to: CChar.self, capacity: text.count) { characters in
-      tokenizer.tokenize(
-        context: Unmanaged.passUnretained(self).toOpaque(), tokenization: purpose,
-        pText: characters, nText: CInt(text.count),
-        tokenCallback: { context, _, word, count, _, _ in
-          guard let context, let word else { return SQLITE_OK }
-          Unmanaged<WordList>.fromOpaque(context).takeUnretainedValue().append(
-            UnsafeRawBufferPointer(start: word, count: min(Int(count), WordList.wordBytesMax)))
-          return SQLITE_OK
-        })
+  /// Returns some words around the place with the most of the terms; empty if there is none.
+  func snippet(of texts: [UnsafeBufferPointer<UInt8>?]) throws -> String {
+    var best = (worth: 0, snippet: "")
+    for text in texts {
+      guard let text else { continue }
+      let words = try WordList(text, .document, tokenizer)
+      guard let (worth, shown) = bestWords(places(in: words), of: words.count), worth > best.worth
+      else { continue }
+      best = (worth, words.excerpt(shown, of: text))
     }
-    guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    return best.snippet
   }
 
-  private func append(_ word: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: word)
-    ends.append(bytes.count)
-  }
-
-  /// Returns whether the words of a term stand at a place.
-  func has(_ term: WordList, at place: Int, lastIsPrefix: Bool) -> Bool {
-    guard place + term.count <= count else { return false }
-    for index in 0..<term.count {
-      let word = word(place + index)
-      let wanted = term.word(index)
-      let matches =
-        lastIsPrefix && index == term.count - 1
-        ? word.starts(with: wanted) : word.count == wanted.count && word.elementsEqual(wanted)
-      guard matches else { return false }
+  private func places(in words: WordList) -> [Place] {
+    var places: [Place] = []
+    for first in 0..<words.count {
+      for (index, term) in terms.enumerated()
+      where words.has(term.words, at: first, lastIsPrefix: term.isPrefix) {
+        places.append(Place(term: index, first: first, end: first + term.words.count))
+      }
     }
-    return true
+    return places
   }
 
-  private func word(_ index: Int) -> ArraySlice<UInt8> {
-    bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
+  /// Returns the words to show of a text, with the places in their middle, and their worth: different terms count
+  /// most, then the number of places.
+  private func bestWords(_ places: [Place], of count: Int) -> (worth: Int, words: Range<Int>)? {
+    var best: (worth: Int, words: Range<Int>)?
+    for (index, place) in places.enumerated() {
+      let last = place.first + Self.snippetWords
+      var terms: Set = [place.term]
+      var hits = 1
+      var end = place.end
+      for other in places[(index + 1)...].prefix(while: { $0.first < last })
+      where other.end <= last {
+        terms.insert(other.term)
+        hits += 1
+        end = max(end, other.end)
+      }
+      let worth = terms.count * 1_000 + hits
+      guard worth > best?.worth ?? 0 else { continue }
+      let before = max(Self.snippetWords - (end - place.first), 0) / 2
+      let start = max(min(place.first - before, count - Self.snippetWords), 0)
+      best = (worth, start..<min(start + Self.snippetWords, count))
+    }
+    return best
   }
 }

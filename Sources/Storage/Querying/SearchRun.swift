@@ -2,22 +2,21 @@ import Filtering
 import GRDB
 import Model
 
-/// A search for the entities of one type that a viewer sees and whose text contains every word.
+/// A search for the entities of one type that a viewer sees and whose text contains every word, in a field as the
+/// viewer sees it, whichever scope's row that field comes from.
 ///
 /// **Rank.** FTS5's own rank weighs a word by the number of rows that contain it, in all scopes, which would
 /// reveal words in other users' rows. So the index ranks by a function of ours, ``SearchScore``, which depends
 /// on the visible text alone. Price: a rare word weighs no more than a frequent one.
 ///
-/// **Bound.** At most ``SearchCandidates/rowsMax`` rows of a scope are ranked, and some with the words in their
-/// first field; if there are more, the ranking is not complete.
+/// **Scopes.** An entity without a row in a narrower scope is ranked by its row in the widest one. Of the others, one
+/// that matches has a word in a narrower row, or every word in the widest. So the index finds these too, and their
+/// visible texts are then matched (``SearchMatcher``). Price: a look-up for each row that was found.
 ///
-/// If more than one of the viewer's scopes holds rows of the type, ``LayeredSearch`` does the search.
+/// **Bound.** Of each scope a number of rows is ranked at most (``SearchCandidates``); the ranking is incomplete if
+/// there are more.
 struct SearchRun {
   struct Found {
-    /// A row of the index that contains some of the words.
-    let row: Int64
-    /// The index of the field to show; nil for the one that FTS5 takes.
-    var field: Int?
     let key: EntityKey
     let score: Double
   }
@@ -29,53 +28,80 @@ struct SearchRun {
     let isComplete: Bool
   }
 
-  private static let snippetWords = 16
-
   private let database: Database
   private let index: SearchIndex
   private let scopes: [Int64]
-  private let text: SearchText
+  private let texts: SearchTexts
+  private let matcher: SearchMatcher
   /// The terms in FTS5's query syntax, quoted, so that none of their text is an operator.
   private let terms: [String]
 
-  /// - Parameter scopes: the scopes that hold rows of the type, narrowest first.
-  init(_ text: SearchText, _ index: SearchIndex, scopes: [Int64], _ db: Database) {
+  /// - Parameter scopes: the scopes that hold rows of the type, narrowest first, one at least.
+  init(_ text: SearchText, _ index: SearchIndex, scopes: [Int64], _ db: Database) throws {
     database = db
     self.index = index
     self.scopes = scopes
-    self.text = text
+    texts = SearchTexts(database: db, index: index, scopes: scopes)
+    matcher = try SearchMatcher(text, db)
     terms = text.terms.map { Quotation.quoted($0.text) + ($0.isPrefix ? "*" : "") }
   }
 
   /// Returns the best matches, best first.
   func best(_ count: Int) throws -> Ranking {
-    guard scopes.count == 1 else {
-      return try LayeredSearch(
-        database: database, index: index, scopes: scopes, text: text, terms: terms
-      ).best(count)
+    let narrower = scopes.dropLast()
+    let places = try RowPlaces(index.table, narrower: narrower, database)
+    let widest = try SearchCandidates(
+      of: terms.joined(separator: " "), in: index, scope: scopes.last ?? ScopeTable.publicID,
+      isScored: true, database)
+    var isComplete = widest.isComplete
+    var keys: Set<ExactText> = []
+    func add(_ row: Int64) throws {
+      if let place = try places.place(of: row) { keys.insert(ExactText(place.key)) }
     }
-    let candidates = try SearchCandidates(
-      of: terms.joined(separator: " "), in: index, scopes: scopes, database)
-    let places = try RowPlaces(index.table, narrower: [], database)
+    // Of each scope by itself: a device's few rows are found next to the many of a role.
+    for scope in narrower {
+      let rows = try SearchCandidates(
+        of: terms.joined(separator: " OR "), in: index, scope: scope, isScored: false, database)
+      isComplete = isComplete && rows.isComplete
+      for row in rows.rows { try add(row.number) }
+      for row in rows.titles { try add(row) }
+    }
+    for row in widest.titles { try add(row) }
+    var alone = widest.rows
+    if !narrower.isEmpty {
+      alone = try alone.filter { row in
+        guard let place = try places.place(of: row.number) else { return false }
+        if place.isCovered { keys.insert(ExactText(place.key)) }
+        return !place.isCovered
+      }
+    }
+    let found = try matches(of: keys) + best(count, of: alone, places)
     return Ranking(
-      found: try Self.best(count, of: candidates.rows, places, index.table),
-      isComplete: candidates.isComplete)
+      found: Array(found.sorted(by: Self.isBefore).prefix(count)), isComplete: isComplete)
   }
 
-  /// Returns the best of rows, best first. Keys are read for these alone, and for the rows with the score of the last.
-  static func best(
-    _ count: Int, of rows: [SearchCandidates.Row], _ places: RowPlaces, _ table: EntityTable
+  /// Returns the entities of keys that match by their visible texts.
+  private func matches(of keys: Set<ExactText>) throws -> [Found] {
+    var found: [Found] = []
+    try texts.forEach(of: Array(keys)) { key, texts in
+      guard let score = try matcher.score(of: texts) else { return }
+      found.append(Found(key: EntityKey(type: index.table.type, key: key), score: score))
+    }
+    return found
+  }
+
+  /// Returns the best of scored rows, in any order. Keys are read for these alone, and for all with the score of the
+  /// last.
+  private func best(
+    _ count: Int, of rows: [SearchCandidates.Row], _ places: RowPlaces
   ) throws -> [Found] {
     let ranked = rows.sorted { $0.score > $1.score }
-    guard count > 0, let least = ranked.prefix(count).last?.score else { return [] }
-    var found: [Found] = []
-    for row in ranked.prefix(while: { $0.score >= least }) {
-      guard let place = try places.place(of: row.number) else { continue }
-      found.append(
-        Found(
-          row: row.number, key: EntityKey(type: table.type, key: place.key), score: row.score))
+    guard let least = ranked.prefix(count).last?.score else { return [] }
+    return try ranked.prefix { $0.score >= least }.compactMap { row in
+      try places.place(of: row.number).map {
+        Found(key: EntityKey(type: index.table.type, key: $0.key), score: row.score)
+      }
     }
-    return Array(found.sorted(by: isBefore).prefix(count))
   }
 
   /// Sorts by score, best first; equal scores by type and key in SQL's order.
@@ -87,18 +113,13 @@ struct SearchRun {
     return left.key.key.precedesExactly(right.key.key)
   }
 
+  /// Returns an excerpt of the visible text around a match. FTS5 would make it from the index, but only by reading all
+  /// rows with a word that begins with a prefix, for each excerpt.
   func snippet(of found: Found) throws -> String {
-    let statement = try PreparedStatement(
-      database,
-      """
-      SELECT snippet(\(index.name), ?3, '', '', '…', \(Self.snippetWords)) FROM \(index.name) \
-      WHERE \(index.name) MATCH ?1 AND rowid = ?2
-      """)
-    let fields = found.field.map { $0..<($0 + 1) }
-    statement.bind(index.expression(terms.joined(separator: " OR "), inFields: fields), at: 1)
-    statement.bind(found.row, at: 2)
-    statement.bind(Int64(found.field ?? -1), at: 3)
-    defer { statement.reset() }
-    return try statement.step() ? statement.string(0) : ""
+    var snippet = ""
+    try texts.forEach(of: [ExactText(found.key.key)]) { _, texts in
+      snippet = try matcher.snippet(of: texts)
+    }
+    return snippet
   }
 }

@@ -45,14 +45,9 @@ struct VisibleRow {
     }
   }
 
-  /// Returns the SQL of a field's value as the row has it, and of the number of the table row that it is from; both
-  /// are NULL if the field is missing. The row must be joined.
-  func stored(_ field: String) -> (value: String, row: String) {
-    let path = Self.path(field)
-    return (
-      folded(field, projected: "NULL") { "json_extract(\($0).fields, \(path))" },
-      folded(field, projected: "NULL") { "\($0).rowid" }
-    )
+  /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be joined.
+  func stored(_ field: String) -> String {
+    folded(field, projected: "NULL") { "json_extract(\($0).fields, \(Self.path(field)))" }
   }
 
   /// Returns the SQL of the keys of a to-many relationship as a JSON array: `null` if null is stored, NULL if
