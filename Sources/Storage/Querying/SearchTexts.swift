@@ -38,7 +38,8 @@ struct SearchTexts {
     }
   }
 
-  private func sql(_ keys: some Sequence<ExactText>) throws -> BoundSQL {
+  /// Returns the statement that selects the key and the texts of each visible entity of keys.
+  func sql(_ keys: some Sequence<ExactText>) throws -> BoundSQL {
     let row = VisibleRow(table: index.table, alias: "seen", form: .joined(scopes: scopes))
     var sql = BoundSQL()
     sql.append("SELECT wanted.value")
