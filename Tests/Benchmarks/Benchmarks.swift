@@ -2,7 +2,7 @@
 ///
 ///     swift run -c release Benchmarks json commit scale delta library
 ///
-/// `Scripts/bench modules` runs it among the rest.
+/// `Scripts/bench modules` runs it among the rest, `Scripts/bench search` the searches of a million texts alone.
 /// Only the ratios mean something: machines differ, and so does one machine from hour to hour.
 @main
 struct Benchmarks {
@@ -21,7 +21,8 @@ struct Benchmarks {
       case "live": try await ListStreamBenchmark.run()
       case "paths": try await PathBenchmark.run()
       case "nested": try await NestedBenchmark.run()
-      default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
+      case "search": try await CommonWordsBenchmark.run()
+      default: print("no benchmark \(name); there are \(all.joined(separator: ", ")), search")
       }
     }
   }

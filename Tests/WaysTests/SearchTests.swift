@@ -143,7 +143,9 @@ extension Ways {
       try await world.insert([("first", "needle thread")])
       for batch in 0..<26 {
         try await world.insert(
-          (0..<200).map { ("n\(batch)-\($0)", "needle number \(batch * 200 + $0) of the haystack") })
+          (0..<200).map {
+            ("n\(batch)-\($0)", "needle number \(batch * 200 + $0) of the haystack")
+          })
       }
       for words in ["needle", "nee*", "n*", "haystack needle"] {
         let (status, body) = try await world.search(words, "&limit=10")
