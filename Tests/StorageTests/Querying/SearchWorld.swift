@@ -25,11 +25,12 @@ struct SearchWorld {
   ]
 
   let fixture: StoreFixture
-  private let full = try! DatabaseQueue()
+  private let full: DatabaseQueue
 
   /// - Parameter layers: the number of scopes that get rows, the public one first.
   init(layers: Int, _ random: inout SeededGenerator) async throws {
     fixture = try StoreFixture(types: [Self.type])
+    full = try DatabaseQueue()
     for call in 1...40 {
       let scope = Self.scopes[Int.random(in: 0..<layers, using: &random)]
       var response = ResponseBuilder(call: Int64(call), scope: scope)
