@@ -1,5 +1,6 @@
 import Filtering
 import Model
+import Storage
 import TestSupport
 import Testing
 
