@@ -1,4 +1,5 @@
 import Filtering
+import LosslessJSON
 import Model
 import Storage
 import TestSupport
