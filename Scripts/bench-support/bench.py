@@ -30,6 +30,7 @@ SECTIONS = {
     "idle": "At rest, and idle connections",
     "push": "Notifications",
     "modules": "Modules",
+    "search": "Search",
 }
 # Far above what all sections take (about ten minutes): no part of it may keep running unnoticed.
 RUN_SECONDS_MAX = 40 * 60

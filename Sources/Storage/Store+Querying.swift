@@ -133,23 +133,27 @@ extension Store {
   package func search(
     _ text: SearchText, types: [EntityType], viewer: Viewer, limit: Int, offset: Int = 0,
     deadline: QueryDeadline? = nil
-  ) async throws(StorageError) -> [SearchHit] {
+  ) async throws(StorageError) -> SearchPage {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await read(QueryLane(.search, of: viewer), within: deadline) { database in
       let known = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
       var found: [(SearchRun.Found, SearchRun, EntityTable)] = []
+      var isApproximate = false
       for type in types where !type.search.isEmpty {
         guard let table = catalogue[type.name] else { continue }
         let visible = try EntitySource(table, scopes: known, database).visible
         guard !visible.isEmpty else { continue }
         let scopes = visible.searched(type.search, in: table)
-        let run = SearchRun(
+        let run = try SearchRun(
           text, SearchIndex(table: table, fields: type.search), scopes: scopes, database)
-        found += try run.best(offset + limit).map { ($0, run, table) }
+        let ranking = try run.best(offset + limit)
+        if !ranking.isComplete { isApproximate = true }
+        found += ranking.found.map { ($0, run, table) }
       }
       found.sort { SearchRun.isBefore($0.0, $1.0) }
       let loader = EntityLoader(database, scopes: known, touches)
-      return try found.dropFirst(offset).prefix(limit).compactMap { hit, run, table in
+      let hits = try found.dropFirst(offset).prefix(limit).compactMap {
+        hit, run, table -> SearchHit? in
         guard
           let record = try loader.load([hit.key.key], from: table)[ExactText(hit.key.key)]?
             .record,
@@ -158,6 +162,7 @@ extension Store {
         return SearchHit(
           key: hit.key, score: hit.score, snippet: try run.snippet(of: hit), record: record)
       }
+      return SearchPage(hits: hits, isApproximate: isApproximate)
     }
   }
 }

@@ -3,7 +3,7 @@
 ///     swift run -c release Benchmarks                      # all
 ///     swift run -c release Benchmarks paths nested         # what was asked for, in one run
 ///
-/// `Scripts/bench modules` runs it among the rest.
+/// `Scripts/bench modules` runs it among the rest, `Scripts/bench search` the searches of a million texts alone.
 /// Only the ratios mean something: machines differ, and so does one machine from hour to hour.
 @main
 struct Benchmarks {
@@ -26,7 +26,8 @@ struct Benchmarks {
       case "paths": try await PathBenchmark.run()
       case "nested": try await NestedBenchmark.run()
       case "localfields": try await LocalFieldBenchmark.run()
-      default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
+      case "search": try await CommonWordsBenchmark.run()
+      default: print("no benchmark \(name); there are \(all.joined(separator: ", ")), search")
       }
     }
   }

@@ -16,7 +16,7 @@ extension EntityReader {
   ) async throws(Failure) -> Response {
     let asked = try question(
       parameters, searchable: try readable(by: caller).map(\.type).filter { !$0.search.isEmpty })
-    let hits = try await reading { () async throws(StorageError) in
+    let page = try await reading { () async throws(StorageError) in
       try await store.search(
         asked.text, types: asked.types, viewer: caller.viewer, limit: asked.limit + 1,
         offset: asked.offset, deadline: deadline)
@@ -25,7 +25,7 @@ extension EntityReader {
     writer.beginObject()
     writer.name("items")
     writer.beginArray()
-    for hit in hits.prefix(asked.limit) {
+    for hit in page.hits.prefix(asked.limit) {
       guard let document = try renderer.document(hit.key, hit.record) else { continue }
       writer.beginObject()
       writer.name("type")
@@ -41,7 +41,11 @@ extension EntityReader {
       writer.endObject()
     }
     writer.endArray()
-    if hits.count > asked.limit {
+    if page.isApproximate {
+      writer.name("approximate")
+      writer.bool(true)
+    }
+    if page.hits.count > asked.limit {
       let position = EntityPosition(
         values: [.integer(Int64(asked.offset + asked.limit))], key: "")
       writer.name("next")

@@ -93,9 +93,9 @@ struct LocalUniqueIndexes {
     let made = try Row.fetchAll(
       database,
       sql: """
-        SELECT sqlite_schema.name AS name, entity_type.name AS type FROM sqlite_schema \
-        LEFT JOIN entity_type ON entity_type.table_name = sqlite_schema.tbl_name \
-        WHERE sqlite_schema.type = 'index' AND substr(sqlite_schema.name, 1, ?) = ?
+        SELECT indexes.name AS name, entity_type.name AS type FROM sqlite_schema AS indexes \
+        LEFT JOIN entity_type ON entity_type.table_name = indexes.tbl_name \
+        WHERE indexes.type = 'index' AND substr(indexes.name, 1, ?) = ?
         """, arguments: [Self.prefix.count, Self.prefix])
     for row in made {
       let type = (row["type"] as String?).flatMap { schema.types[$0] }

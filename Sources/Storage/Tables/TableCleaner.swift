@@ -64,6 +64,7 @@ struct TableCleaner {
     }
     try UsageSchema.forget(table: type.table, id: type.id, database)
     try database.execute(sql: "DROP TABLE \(EntityTable.quoted(type.table))")
+    try SearchIndex.drop(ofType: type.id, database)
     try database.execute(sql: "DELETE FROM entity_type WHERE id = ?", arguments: [type.id])
   }
 
