@@ -51,6 +51,8 @@ package enum WriteRefusal: Error, Sendable, Hashable {
   case keyReused
   /// The write would exceed the owner's quota.
   case overQuota(DataQuota.Excess)
+  /// Hooks have not been asked about these changes, or were asked about others.
+  case unreviewed([LocalChange])
 }
 
 /// How many bytes of their own clients can store: local rows, and mutations with their optimistic
