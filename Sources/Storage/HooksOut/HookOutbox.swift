@@ -70,12 +70,17 @@ package struct HookOutbox: Sendable {
   /// Returns the body that reports a change to hooks, before or after it.
   ///
   /// - Parameter render: returns an entity as its owner reads it.
-  package static func body(
-    of change: LocalChange, render: (EntityKey, EntityRecord) throws -> [UInt8]?
-  ) rethrows -> [UInt8] {
-    HookBody.write(
-      change,
-      before: try change.before.flatMap { try render(change.key, EntityRecord(layers: [$0])) },
-      after: try change.after.flatMap { try render(change.key, EntityRecord(layers: [$0])) })
+  package static func body<Fault: Error>(
+    of change: LocalChange, render: (EntityKey, EntityRecord) throws(Fault) -> [UInt8]?
+  ) throws(Fault) -> [UInt8] {
+    var states: [[UInt8]?] = []
+    for stored in [change.before, change.after] {
+      guard let stored else {
+        states.append(nil)
+        continue
+      }
+      states.append(try render(change.key, EntityRecord(layers: [stored])))
+    }
+    return HookBody.write(change, before: states[0], after: states[1])
   }
 }

@@ -216,6 +216,13 @@ extension HookOutboxTables {
     return statement.optionalInt64(0).map(Timestamp.init(milliseconds:))
   }
 
+  func limitWaits(to due: Timestamp) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE hook_lane SET due = ?1 WHERE due > ?1")
+    statement.bind(due.milliseconds, at: 1)
+    try statement.run()
+  }
+
   /// Counts a failed attempt; the event and the later ones of its entity wait.
   ///
   /// - Returns: false if the event is not in the outbox any more.

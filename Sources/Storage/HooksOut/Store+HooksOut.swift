@@ -5,8 +5,16 @@ package import Model
 extension Store {
   /// Sets the hooks whose events are written from now on. Events of other hooks stay until they are too
   /// old: a hook that comes back finds them.
-  package func setHooks(_ outbox: HookOutbox?) async throws(StorageError) {
-    try await writer.write { _, memory in memory.hooks = outbox }
+  ///
+  /// - Parameter waitMax: waits that are left of an earlier start become no longer than this, since the
+  ///   clock can have been set back.
+  package func setHooks(
+    _ outbox: HookOutbox, at now: Timestamp, waitMax: Duration
+  ) async throws(StorageError) {
+    try await writer.write { database, memory in
+      memory.hooks = outbox
+      try HookOutboxTables(database: database).limitWaits(to: now.advanced(by: waitMax))
+    }
   }
 
   /// Adds the events of a mutation that was not stored: upstream refused it.
