@@ -4,6 +4,7 @@ import Logging
 import Model
 import Storage
 import Transport
+import Upstream
 
 /// The hooks that are called about writes and outcomes, wired to an HTTP client of their own: a slow hook
 /// takes no connection from upstream.

@@ -65,21 +65,21 @@ private enum OutgoingHookForm {
     for name in required where values[name] == nil {
       reader.refuse(item, "a hook needs `\(name)`")
     }
-    let trigger = values["on"].flatMap { trigger($0, &reader) }
+    let trigger = values["on"].flatMap { Self.trigger($0, &reader) }
     let moment: OutgoingHook.Moment? = values["when"].flatMap { one($0, "when", .choice, &reader) }
     let url = values["url"].flatMap { one($0, "url", .url("http", "https"), &reader) }
-    let secrets = values["secret"].map { secrets(in: $0, &reader) } ?? []
-    let timeout = values["timeout"].map { one($0, "timeout", .duration(timeouts), &reader) }
-    let unanswered: OutgoingHook.Unanswered?? = values["onTimeout"].map {
+    let secrets = values["secret"].map { Self.secrets(in: $0, &reader) } ?? []
+    let timeout = values["timeout"].flatMap { one($0, "timeout", .duration(timeouts), &reader) }
+    let unanswered: OutgoingHook.Unanswered? = values["onTimeout"].flatMap {
       one($0, "onTimeout", .choice, &reader)
     }
-    let name = values["name"].map { one($0, "name", .hookName, &reader) }
+    let name = values["name"].flatMap { one($0, "name", .hookName, &reader) }
     guard let trigger, let moment, let url, reader.faults.count == countBefore else { return nil }
     return OutgoingHookSettings(
-      name: (name ?? nil) ?? OutgoingHookSettings.defaultName(trigger, moment), trigger: trigger,
+      name: name ?? OutgoingHookSettings.defaultName(trigger, moment), trigger: trigger,
       moment: moment, url: url, secrets: secrets,
-      timeout: (timeout ?? nil) ?? OutgoingHookSettings.timeoutDefault,
-      unanswered: unanswered ?? nil, places: MemberPlaces(item))
+      timeout: timeout ?? OutgoingHookSettings.timeoutDefault,
+      unanswered: unanswered, places: MemberPlaces(item))
   }
 
   private static func trigger(_ raw: RawValue, _ reader: inout ValueReader) -> HookTrigger? {
