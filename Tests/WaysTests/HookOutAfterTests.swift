@@ -53,7 +53,8 @@ extension Ways {
         #expect(call.path == "/\(op)" && call.json["op"]?.string == op)
         #expect(HookOutWorld.isSigned(call))
       }
-      let list = #"{"write":[{"op":"insert","type":"AppUser","data":{"name":"Q"}}],"mode":"steady"}"#
+      let insert = #"{"op":"insert","type":"AppUser","data":{"name":"Q"}}"#
+      let list = #"{"write":[\#(insert)],"mode":"steady"}"#
       let queued = try await world.enqueue(list, key: "k")
       _ = try await world.mutation(queued, is: "applied")
       let calls = try await Self.calls(hook, expected + 1)

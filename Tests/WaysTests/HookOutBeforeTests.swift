@@ -29,7 +29,8 @@ extension Ways {
     func allowedWritesAreWritten() async throws {
       let hook = try await Self.guardian()
       let world = try await HookOutWorld.start(Self.hooks(hook.url))
-      let made = try await ToolkitWriteTests.write(world, "POST", "/AppUser", Self.user("u1", "Ada"))
+      let made = try await ToolkitWriteTests.write(
+        world, "POST", "/AppUser", Self.user("u1", "Ada"))
       #expect(made.status == 201, "\(made.text)")
       let changed = try await ToolkitWriteTests.write(
         world, "PATCH", "/AppUser/u1", #"{"age":36}"#)
@@ -64,7 +65,8 @@ extension Ways {
     func refusedWritesAreNotWritten() async throws {
       let hook = try await Self.guardian()
       let world = try await HookOutWorld.start(Self.hooks(hook.url))
-      let made = try await ToolkitWriteTests.write(world, "POST", "/AppUser", Self.user("u1", "Ada"))
+      let made = try await ToolkitWriteTests.write(
+        world, "POST", "/AppUser", Self.user("u1", "Ada"))
       #expect(made.status == 201)
       for (method, target, body) in [
         ("POST", "/AppUser", Self.user("u2", "bea")), ("PUT", "/AppUser/u1", #"{"name":"bea"}"#),

@@ -49,8 +49,8 @@ struct GatewayAssembly {
 
   init(
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
-    accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks, clock expiryClock: TrustedClock, logger: Logger,
-    logThreshold: LogThreshold
+    accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
+    clock expiryClock: TrustedClock, logger: Logger, logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
     let forwarding = upstreams.forwarding

@@ -38,9 +38,10 @@ package struct HookOutbox: Sendable {
   func write(_ changes: [LocalChange], in context: WriteContext, at now: Timestamp) throws {
     for change in changes where hasHooks(for: change.trigger) {
       let body = try Self.body(of: change, render: render)
+      let owner = "\(change.owner.kind.rawValue) \(change.owner.subject)"
       try write(
-        body, for: change.trigger, entity: "\(change.owner.kind.rawValue) \(change.owner.subject)"
-          + "\n\(change.key.type)\n\(change.key.key)", in: context, at: now)
+        body, for: change.trigger, entity: "\(owner)\n\(change.key.type)\n\(change.key.key)",
+        in: context, at: now)
     }
   }
 

@@ -44,7 +44,9 @@ struct HooksOutCheckTests {
     let check = HooksOutCheck(
       settings: workspace.settings, registry: workspace.registry, local: workspace.local)
     #expect(
-      check.hooks.map(\.name) == ["mutation RateFilm applied after", "mutation RateFilm parked after"])
+      check.hooks.map(\.name) == [
+        "mutation RateFilm applied after", "mutation RateFilm parked after",
+      ])
     #expect(check.hooks.allSatisfy { $0.keys.count == 1 })
     #expect(
       check.lines.map(\.text).first

@@ -55,7 +55,8 @@ struct OutgoingHookSettingsTests {
         "{on: Trip inserted, when: later, url: \"ftp://x\", secret: \(secret), timeout: 1h}",
         [
           "`on` must be `<Type> insert|update|delete`", "`when` of a hook must be before or after",
-          "`url` of a hook must be a URL", "`timeout` of a hook must be a duration from 100ms to 30s",
+          "`url` of a hook must be a URL",
+          "`timeout` of a hook must be a duration from 100ms to 30s",
         ]
       ),
       (
