@@ -153,7 +153,8 @@ package final class LarderService: Service {
         workspace, store: store, group: group, clock: clock, logger: logger)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
-        push: push.service, hooksOut: hooksOut.service, clock: clock, logger: logger, logThreshold: logThreshold)
+        push: push.service, hooksOut: hooksOut.service, clock: clock, logger: logger,
+        logThreshold: logThreshold)
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
         settings, store: store, keys: keys, group: group, expiryClock: clock.clock)

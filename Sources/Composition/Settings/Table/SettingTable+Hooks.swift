@@ -32,15 +32,15 @@ extension SettingTable {
           + "secret: \(Secret.mask)}]",
         doc: "Hooks that are called about writes to local types (`on: <Type> insert`, `update` or "
           + "`delete`) and outcomes of mutations (`on: mutation <Operation> applied`, `rejected` or "
-          + "`parked`). `when: before` asks whether a write is allowed; `when: after` reports it, at least once. `timeout` is from "
-          + "100ms to 30s, by default 2s; `onTimeout: refuse` (the default) or `allow` says what no "
-          + "decision of a hook `before` means. `secret` as for `plain` webhooks. `name` distinguishes "
-          + "hooks with the same `on` and `when`."),
+          + "`parked`). `when: before` asks whether a write is allowed; `when: after` reports it, at "
+          + "least once. `timeout` is from 100ms to 30s, by default 2s; `onTimeout: refuse` (the "
+          + "default) or `allow` says what no decision of a hook `before` means. `secret` as for "
+          + "`plain` webhooks. `name` distinguishes hooks with the same `on` and `when`."),
       SettingKey(
         "hooks.outSecret", \.outgoingHookSecrets, .list(.secret("a secret of one line")),
         example: Secret.mask,
-        doc: "Secret of the elements of `hooks.out` that have no `secret`; with several, requests are "
-          + "signed with each, so that receivers can change theirs."),
+        doc: "Secret of the elements of `hooks.out` that have no `secret`; with several, requests "
+          + "are signed with each, so that receivers can change theirs."),
     ])
 }
 
