@@ -88,6 +88,20 @@ extension Ways {
       let rejected = try #require(try await Self.calls(hook, 2).last)
       #expect(rejected.path == "/rejected" && rejected.json["id"]?.string == unknown)
       #expect(rejected.json["result"]?["code"] != nil, "\(rejected.json)")
+      for (target, body, path) in [
+        ("/v1/operations/RateFilm", #"{"id":"f2","stars":4}"#, "/rated"),
+        (
+          "/v1/operations/UpdateFilm", #"{"id":"no-such-film","patch":{"title":"x"}}"#,
+          "/rejected"
+        ),
+      ] {
+        let count = hook.calls.count
+        _ = try await world.larder.post(target, body, SyncWorld.ada)
+        let direct = try #require(try await Self.calls(hook, count + 1).last)
+        #expect(direct.path == path && HookOutWorld.isSigned(direct))
+        #expect(direct.json["id"]?.string?.isEmpty == false)
+        #expect(direct.json["owner"]?["device"] == nil, "\(direct.json)")
+      }
       await world.stop()
       await hook.stop()
     }

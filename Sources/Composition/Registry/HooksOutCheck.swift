@@ -23,7 +23,7 @@ struct HooksOutCheck {
     switch trigger {
     case .write(let type, _):
       if local.types[type] != nil { return nil }
-      if registry.outline?.isEntity(type) == true {
+      if registry.catalogue.types.contains(where: { $0.name == type }) {
         return "\(type) is a type of upstream's; hooks are called for local types"
       }
       return "there is no local type \(type)."
