@@ -273,7 +273,7 @@ let package = Package(
     .testTarget(
       name: "EndpointsTests",
       dependencies: [
-        "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPServer", "HTTPWire",
+        "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
         "LosslessJSON", "Model", "S3Wire", "Storage", "SyncScheduler", "TestSupport", "Upstream",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

@@ -53,6 +53,8 @@ package enum WriteRefusal: Error, Sendable, Hashable {
   case keyReused
   /// The write would exceed the owner's quota.
   case overQuota(DataQuota.Excess)
+  /// Hooks have not been asked about these changes, or were asked about others.
+  case unreviewed([LocalChange])
 }
 
 /// An entity that a write would give the values of another one, where only one may have them.

@@ -92,6 +92,10 @@ extension Failure {
     case webhookExpired = "webhook_expired"
     /// The body breaks the schema or the format; every fault is reported.
     case invalidWebhook = "invalid_webhook"
+    /// A hook that is asked before writes refused one.
+    case refusedByHook = "refused_by_hook"
+    /// A hook that is asked before writes did not decide in time.
+    case hookUnavailable = "hook_unavailable"
 
     // Callers.
     case unauthenticated = "unauthenticated"

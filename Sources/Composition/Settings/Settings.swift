@@ -39,6 +39,10 @@ package struct Settings: Sendable {
   package var push = PushSettings()
   /// Webhooks of upstream by name.
   package var hooks: [String: HookSettings] = [:]
+  /// Hooks that are called about writes and outcomes.
+  package var outgoingHooks: [OutgoingHookSettings] = []
+  /// The secrets of those that have none of their own.
+  package var outgoingHookSecrets: [Secret] = []
   package var queue = QueueSettings()
   package var devices = DevicesSettings()
   package var limits = LimitsSettings()

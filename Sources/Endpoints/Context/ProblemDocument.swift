@@ -101,7 +101,7 @@ enum FailureStatus {
     case .bodyTooLarge, .mutationTooLarge: 413
     case .unsupportedMediaType: 415
     case .invalidEntity, .weakPassword, .invalidMutation, .idempotencyKeyReused, .upstreamRejected,
-      .invalidWebhook:
+      .invalidWebhook, .refusedByHook:
       422
     case .dependencyRejected: 424
     case .rateLimited, .queueFull: 429
@@ -126,7 +126,7 @@ enum FailureStatus {
       .accountsMisconfigured:
       502
     case .upstreamUnreachable, .upstreamBusy, .storageUnavailable, .overloaded, .tooCostly,
-      .draining, .accountsUnavailable, .notSent:
+      .draining, .accountsUnavailable, .notSent, .hookUnavailable:
       503
     case .nothingCached, .upstreamTimeout, .outcomeUnknown: 504
     }

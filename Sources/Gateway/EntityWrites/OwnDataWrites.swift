@@ -18,11 +18,15 @@ package struct OwnDataWrites: Sendable {
   private let deadline: QueryDeadline
   private let quota: DataQuota
   private let reach: FilterReach
+  private let reviewer: HookReviewer?
 
+  /// - Parameter reviewer: asks hooks before each write; nil for none.
   package init(
     schema: LocalSchema, store: Store, entities: EntityRenderer, identifiers: IdentifierMaker,
-    clock: WallClock, deadline: QueryDeadline, quota: DataQuota, reach: FilterReach = .none
+    clock: WallClock, deadline: QueryDeadline, quota: DataQuota, reach: FilterReach = .none,
+    reviewer: HookReviewer? = nil
   ) {
+    self.reviewer = reviewer
     self.reach = reach
     self.quota = quota
     self.schema = schema
@@ -57,16 +61,33 @@ package struct OwnDataWrites: Sendable {
   ) async throws(Failure) -> EntityWriteAnswer {
     let operations = try operations(requests, misread: misread, by: caller)
     let stored = key.flatMap { self.key($0, of: caller) }
-    let result: Result<WriteCommit, WriteRefusal>
-    do throws(StorageError) {
-      result = try await store.writeLocal(
-        operations, schema: schema, owner: Self.owner(caller), viewer: caller.viewer,
-        now: clock.now(), quota: quota, deadline: deadline, key: stored)
-    } catch {
-      throw Failure(writing: error, deadline: deadline)
-    }
+    let result = try await write(operations, by: caller, key: stored)
     let isReplay = (try? result.get())?.replay != nil
     return EntityWriteAnswer(outcomes: try entities.outcomes(result), isReplay: isReplay)
+  }
+
+  /// Writes once hooks have allowed it: they are asked about what the operations would change, and again
+  /// if other writes have changed that since.
+  private func write(
+    _ operations: [LocalOperation], by caller: Caller, key: LocalWriteKey?
+  ) async throws(Failure) -> Result<WriteCommit, WriteRefusal> {
+    var review = reviewer.map { LocalWriteReview(hooks: $0.subscriptions) } ?? .none
+    var rounds = 0
+    while true {
+      let result: Result<WriteCommit, WriteRefusal>
+      do throws(StorageError) {
+        result = try await store.writeLocal(
+          operations, schema: schema, owner: Self.owner(caller), viewer: caller.viewer,
+          now: clock.now(), quota: quota, deadline: deadline, key: key, review: review)
+      } catch {
+        throw Failure(writing: error, deadline: deadline)
+      }
+      guard let reviewer, case .failure(.unreviewed(let changes)) = result else { return result }
+      guard rounds < HookReviewer.roundsMax else { throw HookReviewer.conflict }
+      rounds += 1
+      try await reviewer.ask(changes, pointers: operations.map(\.pointer))
+      review.allowed = changes
+    }
   }
 
   /// Returns a key as the store knows it; nil without an owner, who has nothing to write either.

@@ -76,6 +76,9 @@ extension Failure {
     case .keyReused:
       self.init(
         .idempotencyKeyReused, "The Idempotency-Key was used for another write.", retry: .newKey)
+    case .unreviewed:
+      self.init(
+        .internal, "The write was not shown to hooks.", cause: "a write with hooks has no reviewer")
     case .overQuota(let excess):
       self.init(.ownDataFull, excess.message)
     case .tooMany(let max, let pointer):

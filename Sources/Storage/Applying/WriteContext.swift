@@ -18,6 +18,7 @@ final class WriteContext {
   private(set) var changes: [CommitReport.Change] = []
   private var invalidated: [InvalidationTarget] = []
   private var overlays: [CommitReport.Overlay] = []
+  private var hookEvents = HookEventCounts()
 
   init(
     _ database: Database, _ memory: WriterMemory, _ catalogue: TypeCatalogue, call: CallNumber,
@@ -65,6 +66,8 @@ final class WriteContext {
 
   func note(_ overlay: CommitReport.Overlay) { overlays.append(overlay) }
 
+  func note(_ events: HookEventCounts) { hookEvents.add(events) }
+
   /// Adds targets that are known to be distinct.
   func note(distinct targets: [InvalidationTarget]) {
     invalidated += targets
@@ -82,7 +85,7 @@ final class WriteContext {
       revision: revision.map(Revision.init), changes: changes, invalidated: invalidated,
       resultChanged: changedResult != nil, changedResult: changedResult, isExact: isExact,
       mayBeDue: memory.lastInvalidation > call,
-      head: Revision(memory.counters.revision), overlays: overlays)
+      head: Revision(memory.counters.revision), overlays: overlays, hookEvents: hookEvents)
   }
 
   /// Whether a purge after `call` covers an entity.

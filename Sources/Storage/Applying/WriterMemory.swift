@@ -55,6 +55,8 @@ final class WriterMemory: @unchecked Sendable {
   var queues = QueueWorkingSet()
   /// The eviction pass that is under way.
   var eviction: EvictionPass?
+  /// The hooks that are called after writes; nil for none.
+  var hooks: HookOutbox?
 
   init(
     counters: Counters, kindsPresent: [String: Set<Scope.Kind>],

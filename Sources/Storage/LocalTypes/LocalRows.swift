@@ -41,13 +41,28 @@ final class LocalRows {
   private var rules: [String: [LocalUniqueRule]] = [:]
   /// All entities changed by this list, flushed or not.
   private(set) var touched: Set<EntityKey> = []
+  /// The types whose changes hooks are called for.
+  private let watched: Set<String>
+  /// Of each touched entity of a watched type.
+  private var origins: [EntityKey: Origin] = [:]
+  /// The index of the operation that is performed.
+  var place = 0
 
+  private struct Origin {
+    /// The stored text before the list; nil if the entity did not exist.
+    let before: [UInt8]?
+    /// The index of the last operation that changed it.
+    var place: Int
+  }
+
+  /// - Parameter watched: the types whose entities ``changes()`` returns.
   init(
     _ context: WriteContext, schema: LocalSchema, owner: LocalOwner, now: Timestamp,
-    recheck: FilterRecheck, viewer: Viewer = .anonymous,
+    recheck: FilterRecheck, viewer: Viewer = .anonymous, watched: Set<String> = [],
     checkQuota: @escaping () throws -> Void = {}
   ) {
     self.viewer = viewer
+    self.watched = watched
     self.recheck = recheck
     self.checkQuota = checkQuota
     self.context = context
@@ -103,9 +118,30 @@ final class LocalRows {
   func set(_ key: EntityKey, _ fields: Fields?) throws {
     try recheck.checkTime()
     _ = try self.fields(of: key)
+    if watched.contains(key.type) {
+      let before = origins[key].map(\.before) ?? rows[key]?.stored?.fields
+      origins[key] = Origin(before: before, place: place)
+    }
     rows[key]?.fields = fields
     changed.append(key)
     touched.insert(key)
+  }
+
+  /// Returns what the list has changed so far in entities of watched types, in the order of its
+  /// operations.
+  func changes() throws -> [LocalChange] {
+    var changes: [LocalChange] = []
+    for (key, origin) in origins {
+      guard let type = schema.types[key.type] else { continue }
+      let change = LocalChange(
+        key: key, before: origin.before,
+        after: try fields(of: key).map { LocalRowText.bytes($0, of: type) },
+        owner: try scope(of: key.type), place: origin.place)
+      if let change { changes.append(change) }
+    }
+    return changes.sorted {
+      ($0.place, $0.key.type, $0.key.key) < ($1.place, $1.key.type, $1.key.key)
+    }
   }
 
   /// Returns the keys of the entities in the database that match a filter: flush first.

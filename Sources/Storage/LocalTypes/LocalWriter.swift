@@ -13,6 +13,8 @@ struct LocalWriter {
   private var pointers: [EntityKey: String] = [:]
   /// The budget of the whole list; see ``LocalValueReader``.
   private var patternBudget = LocalValueReader.patternBudgetMax
+  /// What the list changed in entities of watched types, see ``LocalRows/changes()``.
+  private(set) var changes: [LocalChange] = []
 
   init(rows: LocalRows) {
     self.rows = rows
@@ -23,11 +25,13 @@ struct LocalWriter {
   mutating func perform(_ operations: [LocalOperation]) throws -> [WriteOutcome] {
     var pending: [Pending] = []
     for (place, operation) in operations.enumerated() {
+      rows.place = place
       pending.append(try perform(operation, place))
     }
     try checkRequired()
     // Entities are returned in their final state, including the effects of later operations.
     var outcomes = try pending.map { try outcome($0) }
+    changes = try rows.changes()
     try flush()
     for (place, pending) in pending.enumerated() {
       guard case .extended(let key) = pending, let record = try rows.visible(key) else { continue }
