@@ -91,7 +91,14 @@ struct VisibleRow {
 
   /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be joined.
   func stored(_ field: String) -> String {
-    folded(field, projected: "NULL") { "json_extract(\($0).fields, \(Self.path(field)))" }
+    if isLocal(field) {
+      let path = Self.path(field)
+      return local(field, \.value) { row, fallback in
+        "iif(json_type(\(row).fields, \(path)) IS NULL, \(fallback), "
+          + "json_extract(\(row).fields, \(path)))"
+      }
+    }
+    return folded(field, projected: "NULL") { "json_extract(\($0).fields, \(Self.path(field)))" }
   }
 
   /// Returns the SQL of the keys of a to-many relationship as a JSON array: `null` if null is stored, NULL if
