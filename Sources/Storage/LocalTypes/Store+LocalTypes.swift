@@ -59,7 +59,8 @@ extension Store {
         rows: LocalRows(
           context, schema: schema, owner: owner, now: now,
           recheck: FilterRecheck(matches, context, viewer: viewer, deadline: deadline),
-          viewer: viewer, watched: review.hooks.types.union(memory.hooks?.subscriptions.types ?? []),
+          viewer: viewer,
+          watched: review.hooks.types.union(memory.hooks?.subscriptions.types ?? []),
           checkQuota: checkQuota))
       let outcomes = try writer.perform(operations)
       if let key { try keys.insert(key, outcomes: try key.encode(outcomes), at: now) }

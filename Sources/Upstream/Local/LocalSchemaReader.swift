@@ -152,7 +152,8 @@ package struct LocalSchemaReader {
       }
     }
     let schema = LocalSchema(
-      types: local, objects: objects, enums: enums, extensions: extensions(added), interfaces: common)
+      types: local, objects: objects, enums: enums, extensions: extensions(added),
+      interfaces: common)
     var pairs = LocalRelationshipChecker(
       schema: schema, definitions: definitions.merging(extensions) { first, _ in first })
     pairs.check()
