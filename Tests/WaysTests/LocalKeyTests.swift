@@ -113,6 +113,11 @@ extension Ways {
       #expect(batch.body["items"]?[2]?["name"] == "Di" && batch.body["items"]?[2]?["userId"] == 8)
       let changes = try await world.ask("GET", "/v1/changes?types=Profile").body["changes"]?.array
       #expect(Set(changes?.compactMap { $0["id"]?.string } ?? []) == ["7", "8"])
+      // A long list: of a short one the diff would be longer than the whole.
+      for number in 100..<120 {
+        let body = #"{"name":"Profile \#(number)"}"#
+        #expect(try await world.ask("PUT", "/v1/entities/Profile/\(number)", body).status == 201)
+      }
       let page = try await world.larder.get("/v1/entities/Profile?order=userId", world.token)
       let tag = try #require(page["etag"])
       #expect(try await world.ask("DELETE", "/v1/entities/Profile/7").status == 204)
@@ -266,19 +271,23 @@ extension Ways {
       let stranger = try await world.larder.get("/v1/entities/Named")
       #expect(stranger.status == 401)
 
+      for number in 10..<20 {
+        let body = #"{"name":"Zoe \#(number)"}"#
+        #expect(try await world.ask("PUT", "/v1/entities/Profile/\(number)", body).status == 201)
+      }
       let stream = try await EventClient.open(
-        port: world.larder.port, "/v1/entities/Named/stream?order=name&limit=2",
+        port: world.larder.port, "/v1/entities/Named/stream?order=name&limit=14",
         headers: [world.token])
       let first = try #require(try await stream.nextEvent())
       #expect(first.event == "list")
-      let plain = try await world.larder.get("/v1/entities/Named?order=name&limit=2", world.token)
+      let plain = try await world.larder.get("/v1/entities/Named?order=name&limit=14", world.token)
       #expect(plain["etag"] == first.id)
-      _ = try await world.ask("PATCH", "/v1/entities/Cat/c", #"{"name":"Aa"}"#)
+      #expect(try await world.ask("PUT", "/v1/entities/Cat/e", #"{"name":"Aa"}"#).status == 201)
       let event = try #require(try await stream.nextEvent())
       #expect(event.event == "diff")
       let diff = try JSONValue(parsing: Array(event.data.utf8))
-      #expect(diff["inserts"] == [["index": 0, "id": "Cat/c"]], "\(diff)")
-      #expect(diff["deletes"] == [1], "\(diff)")
+      #expect(diff["inserts"] == [["index": 0, "id": "Cat/e"]], "\(diff)")
+      #expect(diff["deletes"] == [13], "\(diff)")
       await world.larder.stop()
     }
 

@@ -52,7 +52,7 @@ extension EntityReader {
     of field: String, _ key: EntityKey, _ caller: Caller
   ) async throws(Failure) -> (target: Target, isResolved: Bool) {
     try admit(caller, to: key.type)
-    _ = try directory.type(named: key.type)
+    let type = try directory.type(named: key.type)
     if let link = directory.link(field, of: key.type) {
       return (.many(try await members(of: link, key, caller)), false)
     }
@@ -60,8 +60,16 @@ extension EntityReader {
       case .object(let declared, _, _) = shape.value
     else { throw Failure(.notFound, "\(key.type) has no relationship \(field).") }
     let (key, record) = try await record(key, caller)
-    guard let stored = try renderer.references(field, of: record, key)
-    else { throw Failure(.notFound, "\(field) of \(key) has not been fetched by any operation.") }
+    guard let stored = try renderer.references(field, of: record, key) else {
+      if let local = type.localFields.first(where: { $0.names(field) }) {
+        throw local.owner == .user
+          ? Failure(.signInRequired, "The field \(field) of \(key.type) belongs to users: sign in.")
+          : Failure(
+            .unauthenticated,
+            "The field \(field) of \(key.type) belongs to devices: send a token in Device-Token.")
+      }
+      throw Failure(.notFound, "\(field) of \(key) has not been fetched by any operation.")
+    }
     let temporary = Set(stored.compactMap { TemporaryID($0.key) })
     let known = try await self.known(temporary, to: caller)
     let references = stored.map { key in TemporaryID(key.key).flatMap { known[$0] } ?? key }

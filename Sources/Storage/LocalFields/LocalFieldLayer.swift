@@ -22,8 +22,11 @@ struct LocalFieldLayer: Sendable {
     case .null: Fallback(value: "NULL", state: "'null'")
     case .array: Fallback(value: "NULL", state: "'array'")
     case .object: Fallback(value: "NULL", state: "'object'")
-    case .bool(let flag): Fallback(value: flag ? "1" : "0", state: flag ? "'true'" : "'false'")
-    case .number(let number): Fallback(value: number.digits, state: "'integer'")
+    // Casts, since ORDER BY takes a plain integer as the number of a column.
+    case .bool(let flag):
+      Fallback(value: "CAST(\(flag ? 1 : 0) AS INTEGER)", state: flag ? "'true'" : "'false'")
+    case .number(let number):
+      Fallback(value: "CAST(\(number.digits) AS NUMERIC)", state: "'integer'")
     case .string(let text):
       // In hexadecimal: an SQL text ends at a NUL.
       Fallback(value: "CAST(x'\(Self.hexadecimal(text))' AS TEXT)", state: "'text'")
