@@ -80,17 +80,18 @@ extension FilterCondition {
       types.formUnion(members.hops.map(\.target))
       types.insert(members.target)
     }
-    forEachMemberCondition { types.formUnion($0.reachedTypes) }
+    forEachMembers { types.formUnion($1.reachedTypes) }
     return types
   }
 
-  private func forEachMemberCondition(_ body: (FilterCondition) -> Void) {
+  /// Calls `body` with the members and the condition of each ``any(_:_:)``.
+  package func forEachMembers(_ body: (MemberPath, FilterCondition) -> Void) {
     switch self {
     case .and(let left, let right), .or(let left, let right):
-      left.forEachMemberCondition(body)
-      right.forEachMemberCondition(body)
-    case .not(let inner): inner.forEachMemberCondition(body)
-    case .any(_, let inner): body(inner)
+      left.forEachMembers(body)
+      right.forEachMembers(body)
+    case .not(let inner): inner.forEachMembers(body)
+    case .any(let members, let inner): body(members, inner)
     default: break
     }
   }

@@ -114,8 +114,21 @@ struct ViewLoader {
     self.scopes = scopes
   }
 
+  /// Returns the views by key, for entities of one type.
+  func views(ofKeys wanted: [ExactText], in table: EntityTable) throws -> [ExactText: LayeredView] {
+    guard !wanted.isEmpty else { return [:] }
+    let empty = [LayeredView.Layer](repeating: LayeredView.Layer(), count: scopes.count)
+    var layers = Dictionary(
+      wanted.map { ($0, empty) }, uniquingKeysWith: { first, _ in first })
+    let keys = try KeyList.json(layers.keys.lazy.map(\.text))
+    try loadChanges(of: keys, type: table.id, into: &layers)
+    try loadContents(of: keys, in: table, into: &layers)
+    return layers.mapValues(LayeredView.init)
+  }
+
   /// Returns the views by key, for rows of one type.
   func views(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: LayeredView] {
+    guard !rows.isEmpty else { return [:] }
     let empty = [LayeredView.Layer](repeating: LayeredView.Layer(), count: scopes.count)
     var layers: [ExactText: [LayeredView.Layer]] = [:]
     for row in rows where layers[ExactText(row.key)] == nil {

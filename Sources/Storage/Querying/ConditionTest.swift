@@ -4,8 +4,8 @@ import LosslessJSON
 package import Model
 
 /// Evaluates a condition on states of entities: on stored ones and on earlier ones, which are in no
-/// table. The condition must be about their own fields (``FilterCondition/isOwn``): there are no earlier
-/// states of related entities.
+/// table. The condition must be about their own fields (``FilterCondition/isOwn``); of others, see
+/// ``ObservedStates``.
 ///
 /// SQLite evaluates it, with the expressions and casts that the columns of collections have, so
 /// that an observer and a collection with the same filter agree.

@@ -48,10 +48,7 @@ struct FilterSQL<Subjects: FilterSubjects> {
     case .oneOf(let operand, let values):
       try append(operand, to: &sql)
       sql.append(" IN (")
-      for (index, value) in values.enumerated() {
-        if index > 0 { sql.append(", ") }
-        sql.append(value)
-      }
+      sql.append(list: values)
       sql.append(")")
     case .between(let operand, let low, let high):
       try append(operand, to: &sql)
@@ -185,6 +182,14 @@ struct BoundSQL {
   mutating func append(_ value: FilterValue) {
     values.append(value)
     text += "?"
+  }
+
+  /// Appends values with commas between them.
+  mutating func append(list: [FilterValue]) {
+    for (index, value) in list.enumerated() {
+      if index > 0 { text += ", " }
+      append(value)
+    }
   }
 
   mutating func append(_ other: BoundSQL) {

@@ -15,6 +15,8 @@ struct QueryLevel {
   struct Context {
     let catalogue: TypeCatalogue
     let scopes: VisibleScopes
+    /// The revision whose state is read; nil for the present one.
+    var asOf: Int64?
   }
 
   let root: VisibleRow
@@ -57,7 +59,8 @@ struct QueryLevel {
       throw StorageError.failed(code: 0, message: "there is no table of the type \(type)")
     }
     return VisibleRow(
-      table: table, alias: alias, form: .joined(scopes: try context.scopes.holding(table)))
+      table: table, alias: alias, form: .joined(scopes: try context.scopes.holding(table)),
+      asOf: context.asOf)
   }
 
   /// Lets the query begin at a related type if a condition on it finds few rows by an index.
@@ -67,6 +70,11 @@ struct QueryLevel {
 
   /// The joined row that relationships lead to.
   func joined(_ hops: [EntityPath.Hop]) -> VisibleRow? { related[hops] }
+
+  /// Returns the SQL of the keys in a list, see ``VisibleRow/members(_:)``.
+  func members(_ path: MemberPath) throws(StorageError) -> String {
+    try row(path.hops).members(path.field)
+  }
 
   /// Appends the joins of all related rows that were not written before the entities.
   func appendJoins(to sql: inout BoundSQL) throws {
@@ -184,6 +192,7 @@ extension QueryLevel: FilterSubjects {
   }
 
   /// Appends the keys of all entities of which some row names the owner: the index of the field finds them.
+  /// Of earlier states, those of which some row named it then.
   private func appendLinked(
     by link: String, to owner: VisibleRow, _ member: VisibleRow, as list: String,
     to sql: inout BoundSQL
@@ -192,12 +201,21 @@ extension QueryLevel: FilterSubjects {
       throw StorageError.failed(
         code: 0, message: "the type \(member.table.type) has no column for the field \(link)")
     }
-    sql.append(" FROM (SELECT DISTINCT linked.key FROM ")
+    let scopes = try context.scopes.holding(member.table)
+    sql.append(" FROM (SELECT \(context.asOf == nil ? "DISTINCT " : "")linked.key FROM ")
     sql.append("\(EntityTable.quoted(member.table.name)) AS linked WHERE linked.scope IN (")
-    for (index, scope) in try context.scopes.holding(member.table).enumerated() {
-      if index > 0 { sql.append(", ") }
-      sql.append(.integer(scope))
+    sql.append(list: scopes.map { .integer($0) })
+    sql.append(") AND linked.\(EntityTable.quoted(name)) = \(owner.key)")
+    if let revision = context.asOf {
+      let path =
+        member.table.kinds[link] == .reference
+        ? VisibleRow.referencePath(link) : VisibleRow.path(link)
+      sql.append(" UNION SELECT earlier.key FROM past AS earlier ")
+      sql.append("WHERE earlier.type = \(member.table.id) AND earlier.scope IN (")
+      sql.append(list: scopes.map { .integer($0) })
+      sql.append(") AND earlier.since <= \(revision) AND earlier.until > \(revision) ")
+      sql.append("AND CAST(json_extract(earlier.fields, \(path)) AS TEXT) = \(owner.key)")
     }
-    sql.append(") AND linked.\(EntityTable.quoted(name)) = \(owner.key)) AS \(list)")
+    sql.append(") AS \(list)")
   }
 }

@@ -17,6 +17,16 @@ struct VisibleRow {
   let table: EntityTable
   let alias: String
   let form: Form
+  /// The revision whose state the row has, of a joined row; nil for the present one. The entity history
+  /// must reach back to it (``EntityHistoryRecorder``).
+  let asOf: Int64?
+
+  init(table: EntityTable, alias: String, form: Form, asOf: Int64? = nil) {
+    self.table = table
+    self.alias = alias
+    self.form = form
+    self.asOf = asOf
+  }
 
   /// The names of a projection's columns besides those of values.
   static func stateColumn(_ field: String) -> String { EntityTable.quoted("state of \(field)") }
@@ -30,7 +40,19 @@ struct VisibleRow {
       throw .failed(code: 0, message: "the type \(table.type) has no column for the field \(field)")
     }
     let column = EntityTable.quoted(name)
-    return folded(field, projected: "\(alias).\(column)") { "\($0).\(column)" }
+    return folded(field, projected: "\(alias).\(column)") {
+      asOf == nil ? "\($0).\(column)" : extracted(field, from: fields(of: $0))
+    }
+  }
+
+  /// Returns the SQL of a column's value in the text of an earlier row.
+  private func extracted(_ field: String, from fields: String) -> String {
+    switch table.kinds[field] {
+    case .integer, .boolean: "CAST(json_extract(\(fields), \(Self.path(field))) AS NUMERIC)"
+    case .real: "CAST(json_extract(\(fields), \(Self.path(field))) AS REAL)"
+    case .reference: "json_extract(\(fields), \(Self.referencePath(field)))"
+    case .text, nil: "CAST(json_extract(\(fields), \(Self.path(field))) AS TEXT)"
+    }
   }
 
   /// Returns the SQL of a field's JSON type: `'null'` for null, NULL for a field that is missing.
@@ -40,7 +62,7 @@ struct VisibleRow {
     case .projected: return "\(alias).\(Self.stateColumn(field))"
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined:
-      let types = layers.map { "json_type(\($0).fields, \(path))" }
+      let types = layers.map { "json_type(\(fields(of: $0)), \(path))" }
       return types.count == 1 ? types[0] : "coalesce(\(types.joined(separator: ", ")))"
     }
   }
@@ -52,7 +74,7 @@ struct VisibleRow {
     case .projected: return "\(alias).\(Self.listColumn(field))"
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined:
-      let rows = layers.map { "\($0).fields" }.joined(separator: ", ")
+      let rows = layers.map(fields).joined(separator: ", ")
       return "\(MembersFunction.name)('\(field)', \(rows))"
     }
   }
@@ -66,9 +88,9 @@ struct VisibleRow {
     case .projected: "\(alias).key"
     case .joined(let scopes) where scopes.isEmpty: "NULL"
     case .joined:
-      layers.count == 1
+      layers.count == 1 && asOf == nil
         ? "\(layers[0]).key"
-        // A tombstone has a key too.
+        // A tombstone has a key too, and so has a row that is younger.
         : "CASE WHEN \(isVisible) THEN "
           + "coalesce(\(layers.map { "\($0).key" }.joined(separator: ", "))) END"
     }
@@ -80,9 +102,13 @@ struct VisibleRow {
     case .projected: "1"
     case .joined(let scopes) where scopes.isEmpty: "0"
     case .joined:
-      layers.count == 1
-        ? "\(layers[0]).key IS NOT NULL"
-        : "coalesce(\(layers.map { "\($0).fields" }.joined(separator: ", "))) IS NOT NULL"
+      if asOf == nil && layers.count == 1 {
+        "\(layers[0]).key IS NOT NULL"
+      } else if layers.count == 1 {
+        "\(fields(of: layers[0])) IS NOT NULL"
+      } else {
+        "coalesce(\(layers.map(fields).joined(separator: ", "))) IS NOT NULL"
+      }
     }
   }
 
@@ -90,7 +116,7 @@ struct VisibleRow {
   var hasOneScope: Bool { layers.count == 1 }
 
   /// The number of tables that ``appendJoins(on:to:)`` joins.
-  var joinsCount: Int { layers.count }
+  var joinsCount: Int { asOf == nil ? layers.count : 2 * layers.count }
 
   /// Appends the joins of the rows with a key. Without a visible row the columns are NULL.
   ///
@@ -106,12 +132,39 @@ struct VisibleRow {
       sql.append(" \(join) \(EntityTable.quoted(table.name)) AS \(alias) ON \(alias).scope = ")
       sql.append(.integer(scope))
       sql.append(" AND \(alias).key = \(key)")
-      if scopes.count == 1 { sql.append(" AND \(alias).fields IS NOT NULL") }
+      if scopes.count == 1, asOf == nil { sql.append(" AND \(alias).fields IS NOT NULL") }
       // A tombstone hides the wider layers.
       for above in layers[..<layer] {
-        sql.append(" AND (\(above).scope IS NULL OR \(above).fields IS NOT NULL)")
+        sql.append(" AND (\(isAbsent(above)) OR \(fields(of: above)) IS NOT NULL)")
       }
+      if let asOf { appendHistoryJoin(of: alias, at: asOf, to: &sql) }
     }
+  }
+
+  // MARK: Earlier states
+
+  /// Joins the state that the row had, if it has another one now.
+  private func appendHistoryJoin(of layer: String, at revision: Int64, to sql: inout BoundSQL) {
+    let past = Self.past(layer)
+    sql.append(" LEFT JOIN past AS \(past) ON \(past).type = \(table.id) ")
+    sql.append("AND \(past).key = \(layer).key AND \(past).scope = \(layer).scope ")
+    sql.append("AND \(layer).revision > \(revision) ")
+    sql.append("AND \(past).since <= \(revision) AND \(past).until > \(revision)")
+  }
+
+  private static func past(_ layer: String) -> String { "\(layer)_past" }
+
+  /// Returns the SQL of a layer's text.
+  private func fields(of layer: String) -> String {
+    guard let asOf else { return "\(layer).fields" }
+    return "iif(\(layer).revision <= \(asOf), \(layer).fields, \(Self.past(layer)).fields)"
+  }
+
+  /// Returns the SQL of whether a layer has no row, not even a tombstone.
+  private func isAbsent(_ layer: String) -> String {
+    guard let asOf else { return "\(layer).scope IS NULL" }
+    return "\(layer).scope IS NULL OR (\(layer).revision > \(asOf) "
+      + "AND \(Self.past(layer)).number IS NULL)"
   }
 
   private var layers: [String] {
@@ -130,14 +183,19 @@ struct VisibleRow {
     case .joined:
       let path = Self.path(field)
       let cases = layers.map {
-        " WHEN json_type(\($0).fields, \(path)) IS NOT NULL THEN \(expression($0))"
+        " WHEN json_type(\(fields(of: $0)), \(path)) IS NOT NULL THEN \(expression($0))"
       }
       return "CASE\(cases.joined()) END"
     }
   }
 
   /// Names of fields are GraphQL names: letters, digits and underscores.
-  private static func path(_ field: String) -> String { "'$.\"\(field)\"'" }
+  static func path(_ field: String) -> String { "'$.\"\(field)\"'" }
+
+  /// The key in a stored reference.
+  static func referencePath(_ field: String) -> String {
+    "'$.\"\(field)\".\"\(StoredForm.referenceMember)\"[1]'"
+  }
 }
 
 /// The viewer's scopes that hold rows of each type, in one query's snapshot.
