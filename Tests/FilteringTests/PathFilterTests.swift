@@ -165,13 +165,6 @@ struct PathFilterTests {
     }
   }
 
-  @Test("A place without relationships says why it refuses a path")
-  func refusesPaths() {
-    #expect(
-      Self.faults("maker.name = 'x'", graph: .refusing("there is one type"))
-        == ["1: maker.name follows a relationship: there is one type"])
-  }
-
   @Test("The relationships and members of one filter are limited")
   func limitsPaths() throws {
     var relationships: [String: EntityGraph.Relationship] = ["cast": .toMany("Person")]

@@ -22,9 +22,6 @@ struct PathResolver {
   var hopsBefore = 0
 
   func resolve(_ names: [String], from type: EntityType) throws(Fault) -> Found {
-    if names.count > 1, let refusal = graph.refusal {
-      throw Fault(message: "\(names.joined(separator: ".")) follows a relationship: \(refusal)")
-    }
     guard names.count - 1 + hopsBefore <= EntityPath.hopsMax else {
       throw Fault(
         message: "\(names.joined(separator: ".")) has more than \(EntityPath.hopsMax) relationships"

@@ -163,16 +163,14 @@ struct ChangeLogReader {
     var found = Found()
     var states: [Int64: [ExactText: Seen]] = [:]
     let byType = Dictionary(grouping: after == nil ? rows : [], by: \.type)
-    // A single row has an entry of its own too.
-    let isOwn = rows.count == 1 && !byType.isEmpty
+    // A single row can have an entry of its own too.
+    let isOwn = rows.count == 1 && byType.keys.contains(where: isReported)
     guard
       let touched = try touched(by: rows, after: after, limit: isOwn ? limit - 1 : limit)
     else { return nil }
     found.end = touched.end
     for type in Set(byType.keys).union(touched.keys.keys) {
-      guard let table = catalogue[id: type], query.types?.contains(table.type) ?? true else {
-        continue
-      }
+      guard isReported(type), let table = catalogue[id: type] else { continue }
       states[type] = try self.states(
         of: byType[type] ?? [], touched: touched.keys[type] ?? [:], in: table)
     }
@@ -188,6 +186,10 @@ struct ChangeLogReader {
     for seen in others { found.add(seen) }
     found.entries.sort(by: Self.isBefore)
     return found
+  }
+
+  private func isReported(_ type: Int64) -> Bool {
+    catalogue[id: type].map { query.types?.contains($0.type) ?? true } ?? false
   }
 
   /// The order of the log; of entities that one change concerns that of their keys.

@@ -24,7 +24,9 @@ struct ConditionalViews {
   ) throws -> [ExactText: ChangePage.VisibleState] {
     guard !entities.isEmpty else { return [:] }
     let isIn = try observed.passing(entities.mapValues(\.contents))
-    let answers = try earlierRevisions.map { try observed.answers(entities, at: $0) }
+    let answers = try earlierRevisions.map {
+      try observed.answers(entities, at: $0, isFirstPage: isFirstPage)
+    }
     var states: [ExactText: ChangePage.VisibleState] = [:]
     for (key, layers) in entities {
       let earlier = answers.map { $0[key] ?? .no }
@@ -49,6 +51,11 @@ struct ConditionalViews {
     let last = position.revision.value
     let revisions = position.place.isEmpty ? [base.value, last] : [base.value, last - 1, last]
     return Array(Set(revisions))
+  }
+
+  /// Whether the reader has only seen the state at the reading's origin.
+  private var isFirstPage: Bool {
+    origin == .delta(base: position.revision) && position.place.isEmpty
   }
 
   private var isSnapshot: Bool { earlierRevisions.isEmpty }

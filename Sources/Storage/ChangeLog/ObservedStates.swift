@@ -46,8 +46,12 @@ struct ObservedStates {
   }
 
   /// Returns, by key, whether the entities met the condition.
+  ///
+  /// - Parameter isFirstPage: whether the reader has seen nothing but the state at that revision. What it
+  ///   read later of an entity was the state at that time: related entities can have changed between the
+  ///   revision that its position has and the one at which it read.
   func answers(
-    _ entities: [ExactText: LayeredView], at revision: Int64
+    _ entities: [ExactText: LayeredView], at revision: Int64, isFirstPage: Bool
   ) throws -> [ExactText: Answer] {
     let states = try history.states(of: entities.keys.map(\.text), at: revision)
     var answers: [ExactText: Answer] = [:]
@@ -59,7 +63,7 @@ struct ObservedStates {
       case .fields(let fields): known[key] = fields
       }
     }
-    guard try !isUncertain(at: revision) else {
+    guard try condition.isOwn || (isFirstPage && !isUncertain(at: revision)) else {
       for key in known.keys { answers[key] = .unknown }
       return answers
     }

@@ -85,14 +85,14 @@ struct VisibleRow {
   /// The SQL of the entity's key; NULL if no row is visible.
   var key: String {
     switch form {
-    case .projected: "\(alias).key"
-    case .joined(let scopes) where scopes.isEmpty: "NULL"
+    case .projected: return "\(alias).key"
+    case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined:
-      layers.count == 1 && asOf == nil
-        ? "\(layers[0]).key"
-        // A tombstone has a key too, and so has a row that is younger.
-        : "CASE WHEN \(isVisible) THEN "
-          + "coalesce(\(layers.map { "\($0).key" }.joined(separator: ", "))) END"
+      let keys = layers.map { "\($0).key" }
+      if keys.count == 1, asOf == nil { return keys[0] }
+      // A tombstone has a key too, and so has a row that did not exist yet.
+      let key = keys.count == 1 ? keys[0] : "coalesce(\(keys.joined(separator: ", ")))"
+      return "CASE WHEN \(isVisible) THEN \(key) END"
     }
   }
 
