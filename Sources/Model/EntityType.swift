@@ -52,6 +52,8 @@ package struct EntityType: Hashable, Sendable {
   /// Names of the key's fields in declared order.
   package let keyFields: [String]
   package let columns: [Column]
+  /// The fields that are lists of scalars, with the kinds of their values. They have no columns.
+  package let lists: [Column]
   /// Columns for which the settings ask an index.
   package let indexes: [String]
   package let textIndexes: [TextIndex]
@@ -61,7 +63,8 @@ package struct EntityType: Hashable, Sendable {
   package let dates: DateFormat
 
   package init(
-    name: String, keyFields: [String], columns: [Column], indexes: [String] = [],
+    name: String, keyFields: [String], columns: [Column], lists: [Column] = [],
+    indexes: [String] = [],
     textIndexes: [TextIndex] = [],
     search: [String] = [], dates: DateFormat = .iso8601
   ) {
@@ -70,6 +73,7 @@ package struct EntityType: Hashable, Sendable {
     self.name = name
     self.keyFields = keyFields
     self.columns = columns
+    self.lists = lists
     self.indexes = indexes
     self.textIndexes = textIndexes
   }
@@ -79,7 +83,7 @@ extension EntityType {
   /// Returns the type with more indexes.
   package func adding(indexes more: [String], textIndexes texts: [TextIndex]) -> EntityType {
     EntityType(
-      name: name, keyFields: keyFields, columns: columns,
+      name: name, keyFields: keyFields, columns: columns, lists: lists,
       indexes: indexes + more.filter { !indexes.contains($0) },
       textIndexes: textIndexes + texts.filter { !textIndexes.contains($0) },
       search: search, dates: dates)

@@ -67,7 +67,9 @@ struct RelatedReach {
   private static func ways(of condition: FilterCondition) -> [Way] {
     let subjects = condition.subjects
     var ways: [Way] = []
-    for hops in subjects.paths.map(\.hops) + subjects.members.map(\.hops) {
+    let all =
+      subjects.paths.map(\.hops) + subjects.members.map(\.hops) + subjects.scalars.map(\.hops)
+    for hops in all {
       for end in hops.indices {
         ways.append(Way(segments: [.hops(Array(hops[...end]))], target: hops[end].target))
       }

@@ -26,6 +26,9 @@ struct ConditionTest {
       if path.isList, !lists.contains(path.field) { lists.append(path.field) }
       if !path.isList, !fields.contains(path.field) { fields.append(path.field) }
     }
+    for list in condition.subjects.scalars where !fields.contains(list.field) {
+      fields.append(list.field)
+    }
     self.fields = fields
     self.lists = lists
   }
@@ -100,6 +103,10 @@ extension ConditionTest: FilterSubjects {
   func hasColumn(_ path: EntityPath) throws(StorageError) -> Bool {
     let field = try own(path)
     return !path.isList && kinds[field] != nil
+  }
+
+  func scalars(_ list: ScalarsPath) throws(StorageError) -> String {
+    "json_extract(state.value, '$.\"\(try own(list.path))\"')"
   }
 
   func append(countOf members: MemberPath, to sql: inout BoundSQL) throws {

@@ -39,6 +39,7 @@ struct QueryLevel {
     self.depth = depth
     let ways =
       terms.map(\.path.hops) + subjects.paths.map(\.hops) + subjects.members.map(\.hops)
+      + subjects.scalars.map(\.hops)
     for hops in ways {
       for end in hops.indices { try add(Array(hops[...end])) }
     }
@@ -100,7 +101,7 @@ extension QueryLevel: FilterSubjects {
   }
 
   func hasColumn(_ path: EntityPath) throws(StorageError) -> Bool {
-    if path.isList { return false }
+    if path.isList || path.isOfScalars { return false }
     return try row(path.hops).hasColumn(path.field)
   }
 
@@ -121,6 +122,10 @@ extension QueryLevel: FilterSubjects {
       sql += " WHEN \(try row(Array(hops[..<index])).state(hop.field)) = 'null' THEN 'null'"
     }
     return sql + " ELSE \(last) END"
+  }
+
+  func scalars(_ list: ScalarsPath) throws(StorageError) -> String {
+    try row(list.hops).scalars(list.field)
   }
 
   // MARK: Members

@@ -31,6 +31,9 @@ struct VisibleRow {
   /// The names of a projection's columns besides those of values.
   static func stateColumn(_ field: String) -> String { EntityTable.quoted("state of \(field)") }
   static func listColumn(_ field: String) -> String { EntityTable.quoted("list of \(field)") }
+  static func scalarsColumn(_ field: String) -> String {
+    EntityTable.quoted("values of \(field)")
+  }
 
   func hasColumn(_ field: String) -> Bool { table.columns[field] != nil }
 
@@ -76,6 +79,13 @@ struct VisibleRow {
     case .joined:
       let rows = layers.map(fields).joined(separator: ", ")
       return "\(MembersFunction.name)('\(field)', \(rows))"
+    }
+  }
+
+  /// Returns the SQL of a list of scalars as a JSON array: NULL if it is null or was never fetched.
+  func scalars(_ field: String) -> String {
+    folded(field, projected: "\(alias).\(Self.scalarsColumn(field))") {
+      "json_extract(\(fields(of: $0)), \(Self.path(field)))"
     }
   }
 
