@@ -51,7 +51,7 @@ let package = Package(
     .target(
       name: "Storage",
       dependencies: [
-        "Filtering", "LosslessJSON", "Model", "SyncScheduler",
+        "Cryptography", "Filtering", "LosslessJSON", "Model", "SyncScheduler",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
@@ -217,7 +217,8 @@ let package = Package(
     .testTarget(
       name: "StorageTests",
       dependencies: [
-        "Filtering", "LosslessJSON", "Model", "Storage", "SyncScheduler", "TestSupport",
+        "Cryptography", "Filtering", "LosslessJSON", "Model", "Storage", "SyncScheduler",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
@@ -272,7 +273,7 @@ let package = Package(
     .testTarget(
       name: "EndpointsTests",
       dependencies: [
-        "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPServer", "HTTPWire",
+        "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
         "LosslessJSON", "Model", "S3Wire", "Storage", "SyncScheduler", "TestSupport", "Upstream",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

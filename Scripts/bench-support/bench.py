@@ -25,10 +25,12 @@ SECTIONS = {
     "subscriptions": "Events of upstream, and webhooks",
     "graphql": "GraphQL clients, and live streams of many subjects",
     "files": "Files",
+    "encryption": "Encryption at rest",
     "queue": "Sync queue",
     "idle": "At rest, and idle connections",
     "push": "Notifications",
     "modules": "Modules",
+    "search": "Search",
 }
 # Far above what all sections take (about ten minutes): no part of it may keep running unnoticed.
 RUN_SECONDS_MAX = 40 * 60

@@ -39,6 +39,39 @@ package enum AES {
       guard cipher.finish() else { throw .notAuthentic }
       return text
     }
+
+    /// Seals a text in memory of the caller.
+    ///
+    /// - Parameter sealed: as long as `text` and its tag, which follows it. The two must not overlap.
+    static func seal(
+      _ text: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer,
+      using key: SymmetricKey, nonce: [UInt8], authenticating data: [UInt8]
+    ) throws(Fault) {
+      guard sealed.count == text.count + tagByteCount else { throw .wrongLength }
+      let cipher = try Cipher(key, nonce: nonce, seals: true)
+      try cipher.authenticate(data)
+      try cipher.process(text, into: sealed)
+      guard cipher.finish(), let tag = cipher.tag() else { throw .wrongLength }
+      UnsafeMutableRawBufferPointer(rebasing: sealed[text.count...]).copyBytes(from: tag)
+    }
+
+    /// Opens what ``seal(_:into:using:nonce:authenticating:)`` made. With a fault, `text` is zeros.
+    ///
+    /// - Parameter text: shorter than `sealed` by a tag. The two must not overlap.
+    static func open(
+      _ sealed: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer,
+      using key: SymmetricKey, nonce: [UInt8], authenticating data: [UInt8]
+    ) throws(Fault) {
+      guard sealed.count == text.count + tagByteCount else { throw .wrongLength }
+      let cipher = try Cipher(key, nonce: nonce, seals: false)
+      try cipher.authenticate(data)
+      try cipher.process(UnsafeRawBufferPointer(rebasing: sealed[..<text.count]), into: text)
+      cipher.expect(Array(sealed[text.count...]))
+      guard cipher.finish() else {
+        if let start = text.baseAddress { OPENSSL_cleanse(start, text.count) }
+        throw .notAuthentic
+      }
+    }
   }
 
   /// One text on its way through OpenSSL.
@@ -102,6 +135,20 @@ package enum AES {
         EVP_CipherUpdate(context, &output, &count, text, length) == 1, count == length
       else { throw .wrongLength }
       return output
+    }
+
+    /// - Parameter output: at least as long as the text.
+    borrowing func process(
+      _ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) throws(GCM.Fault) {
+      guard !text.isEmpty else { return }
+      var count: Int32 = 0
+      guard output.count >= text.count, let length = Int32(exactly: text.count),
+        EVP_CipherUpdate(
+          context, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &count,
+          text.baseAddress?.assumingMemoryBound(to: UInt8.self), length) == 1,
+        count == length
+      else { throw .wrongLength }
     }
 
     borrowing func expect(_ tag: [UInt8]) {

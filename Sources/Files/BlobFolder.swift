@@ -1,3 +1,4 @@
+import Cryptography
 import Glibc
 import Storage
 import Synchronization
@@ -8,22 +9,29 @@ import Transport
 ///
 /// A file is complete and synced before the index refers to it, and is moved to `objects` after that.
 /// So a file in `incoming` is either being written, or left over from a crash, with or without a row
-/// in the index; no other leftovers exist. All methods block.
+/// in the index; no other leftovers exist. With a key all files are encrypted, see ``FrameLayout``.
+/// All methods block.
 struct BlobFolder: Sendable {
-  private static let spread = (0..<256).map { byte in
+  static let spread = (0..<256).map { byte in
     String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
   }
 
   let path: String
+  /// Nil for files that are stored as they are.
+  let key: SymmetricKey?
   var incoming: String { "\(path)/incoming" }
 
   /// Creates missing folders, accessible to their owner alone.
   func make() throws(DiskError) {
-    for folder in [path, incoming, "\(path)/objects"] + Self.spread.map({ "\(path)/objects/\($0)" })
-    where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+    for folder in Self.folders(below: path) where mkdir(folder, 0o700) != 0 && errno != EEXIST {
       throw DiskError("mkdir")
     }
     for folder in ["\(path)/objects", path] { try sync(folder: folder) }
+  }
+
+  /// The paths of a folder and of all folders below it, parents first.
+  static func folders(below path: String) -> [String] {
+    [path, "\(path)/incoming", "\(path)/objects"] + spread.map { "\(path)/objects/\($0)" }
   }
 
   /// Returns the path of a file while it is written.
@@ -35,14 +43,17 @@ struct BlobFolder: Sendable {
   }
 
   /// Opens a file; nil if it was removed because its object was replaced in the meantime.
-  func open(_ blob: BlobName) throws(SystemError) -> OpenFile? {
+  func open(_ blob: BlobName) throws(DiskError) -> BlobContent? {
     // It can be moved once from one place to the other between two attempts.
     for path in [objectPath(blob), incomingPath(blob), objectPath(blob)] {
+      let file: OpenFile
       do throws(SystemError) {
-        return try OpenFile(path: path)
+        file = try OpenFile(path: path)
       } catch {
-        guard error.code == ENOENT else { throw error }
+        guard error.code == ENOENT else { throw DiskError(error) }
+        continue
       }
+      return try BlobContent(file, key: key)
     }
     return nil
   }
@@ -78,8 +89,11 @@ struct BlobFolder: Sendable {
   }
 
   /// Returns the names of files in `incoming`.
-  func incomingFiles() throws(DiskError) -> [BlobName] {
-    guard let folder = opendir(incoming) else { throw DiskError("opendir") }
+  func incomingFiles() throws(DiskError) -> [BlobName] { try Self.files(in: incoming) }
+
+  /// Returns the names of files in a folder.
+  static func files(in path: String) throws(DiskError) -> [BlobName] {
+    guard let folder = opendir(path) else { throw DiskError("opendir") }
     defer { closedir(folder) }
     var blobs: [BlobName] = []
     while let entry = readdir(folder) {
@@ -92,7 +106,9 @@ struct BlobFolder: Sendable {
   }
 
   /// Syncs a folder, so that its names survive a power failure.
-  func sync(folder: String) throws(DiskError) {
+  func sync(folder: String) throws(DiskError) { try Self.sync(folder: folder) }
+
+  static func sync(folder: String) throws(DiskError) {
     let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw DiskError("open") }
     defer { close(descriptor) }

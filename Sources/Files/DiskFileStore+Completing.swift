@@ -115,21 +115,13 @@ extension DiskFileStore {
       guard try await duplicate(only, as: name) else { throw try await absence(in: upload) }
       return
     }
-    let folder = folder
+    let (folder, cipher) = (folder, folder.cipher(random))
     let file = try await blocking { () throws(DiskError) in
-      try IncomingFile(making: folder.incomingPath(name))
+      try IncomingFile(making: folder.incomingPath(name), encrypting: cipher)
     }
     for blob in blobs {
       let isThere = try await blocking { () throws(DiskError) in
-        for path in [folder.objectPath(blob), folder.incomingPath(blob), folder.objectPath(blob)] {
-          do throws(DiskError) {
-            try file.append(contentsOf: path)
-            return true
-          } catch {
-            guard error.isAbsent else { throw error }
-          }
-        }
-        return false
+        try folder.append(blob, to: file)
       }
       guard isThere else { throw try await absence(in: upload) }
     }

@@ -23,11 +23,11 @@ extension DiskFileStore {
         throw .rangeNotSatisfiable(size: size)
       }
       guard let opened = try await open(found.blob, reading: wanted) else { continue }
-      guard opened.file.byteCount == size, opened.bytes?.count ?? wanted.count == wanted.count
+      guard opened.content.byteCount == size, opened.bytes?.count ?? wanted.count == wanted.count
       else { throw .other("the length of a stored file differs from the index") }
       return ObjectContent(
         metadata: found.metadata, range: wanted,
-        source: opened.bytes.map { .bytes($0) } ?? .file(opened.file))
+        source: opened.bytes.map { .bytes($0) } ?? source(opened.content, wanted))
     }
     throw .other("the file of an object is missing")
   }
@@ -77,16 +77,23 @@ extension DiskFileStore {
   /// - Returns: nil if the file was removed: its object was replaced since the lookup.
   private func open(
     _ blob: BlobName, reading range: Range<Int>
-  ) async throws(FileStoreError) -> (file: OpenFile, bytes: [UInt8]?)? {
+  ) async throws(FileStoreError) -> (content: BlobContent, bytes: [UInt8]?)? {
     let (folder, limits) = (folder, limits)
-    do throws(SystemError) {
-      return try await pool.run { () throws(SystemError) in
-        guard let file = try folder.open(blob) else { return nil }
+    do throws(DiskError) {
+      return try await pool.run { () throws(DiskError) in
+        guard let content = try folder.open(blob) else { return nil }
         let isShort = range.count <= limits.inlineBytesMax
-        return (file, isShort ? try file.read(range.count, from: range.lowerBound) : nil)
+        return (content, isShort ? try content.read(range.count, from: range.lowerBound) : nil)
       }
     } catch {
       throw .other("\(error)")
     }
+  }
+
+  /// Returns how a long range is sent: a file as it is by the kernel, an encrypted one in pieces.
+  private func source(_ content: BlobContent, _ range: Range<Int>) -> ObjectContent.Source {
+    guard content.isEncrypted else { return .file(content.file) }
+    let reading = FileReading(content, range, pool: pool)
+    return .stream { () async throws(FileStoreError) in try await reading.next() }
   }
 }

@@ -24,12 +24,13 @@ extension DiskFileStore {
       throw excess(of: content, room: room)
     }
     return try await withActiveName { name throws(FileStoreError) in
-      let (folder, pool) = (folder, pool)
+      let (folder, pool, cipher) = (folder, pool, folder.cipher(random))
       let algorithms =
         content.digests.map(\.algorithm)
         + [content.computing, content.alsoComputing].compactMap { $0 }
       let blob = try await blocking { () throws(DiskError) in
-        try IncomingBlob(name, in: folder, pool: pool, computing: algorithms)
+        try IncomingBlob(
+          name, in: folder, pool: pool, encrypting: cipher, computing: algorithms)
       }
       do throws(FileStoreError) {
         let size = try await take(content, to: blob, room: room)

@@ -71,7 +71,7 @@ extension DiskFileStore {
       let rest = Mutex([bytes])
       next = { () async throws(FileStoreError) in rest.withLock { $0.popLast() } }
     case .file(let file):
-      let reading = FileReading(file, found.range, pool: pool)
+      let reading = FileReading(BlobContent(plain: file), found.range, pool: pool)
       next = { () async throws(FileStoreError) in try await reading.next() }
     case .stream(let stream):
       next = stream

@@ -117,14 +117,14 @@ extension DiskFileStore {
       return known
     }
     let folder = folder
-    let file: OpenFile?
-    do throws(SystemError) {
-      file = try await pool.run { () throws(SystemError) in try folder.open(blob) }
+    let content: BlobContent?
+    do throws(DiskError) {
+      content = try await pool.run { () throws(DiskError) in try folder.open(blob) }
     } catch {
       throw .other("\(error)")
     }
-    guard let file else { throw .other("the file of an object is missing") }
-    let reading = FileReading(file, 0..<file.byteCount, pool: pool)
+    guard let content else { throw .other("the file of an object is missing") }
+    let reading = FileReading(content, 0..<content.byteCount, pool: pool)
     var hashing = ContentHashing([algorithm])
     while let piece = try await reading.next() { hashing.update(piece) }
     return hashing.digests()[algorithm].map { ObjectChecksum($0) }

@@ -1,3 +1,4 @@
+package import Cryptography
 import HTTPWire
 package import Model
 package import Storage
@@ -26,15 +27,22 @@ package struct DiskFileStore: Sendable {
   ///   - pool: for writing, hashing and syncing; its threads are busy for that time.
   ///   - expiryClock: stamps uploads; sweeps must use moments of the same clock.
   ///   - random: a new, unguessable number for each call.
+  ///   - key: encrypts all files; nil to store them as they are. Files that are stored in the other form, or
+  ///     with another key, are a ``FileStoreError/other(_:)``: see ``FileForm``.
   package static func open(
     store: Store, folder: String, pool: BlockingPool, clock: WallClock,
     expiryClock: WallClock, random: @escaping @Sendable () -> UInt64,
-    limits: DiskFileLimits = DiskFileLimits()
+    key: SymmetricKey? = nil, limits: DiskFileLimits = DiskFileLimits()
   ) throws(FileStoreError) -> DiskFileStore {
     let files = DiskFileStore(
-      store: store, folder: BlobFolder(path: folder), pool: pool, clock: clock,
+      store: store, folder: BlobFolder(path: folder, key: key), pool: pool, clock: clock,
       expiryClock: expiryClock, random: random, limits: limits)
     do throws(DiskError) { try files.folder.make() } catch { throw FileStoreError(error) }
+    do throws(FileForm.Fault) {
+      try FileForm(folder: folder).settle(key)
+    } catch {
+      throw .other("\(error)")
+    }
     return files
   }
 

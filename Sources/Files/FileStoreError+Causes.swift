@@ -1,6 +1,8 @@
+import Cryptography
 import Glibc
 import Model
 import Storage
+import Transport
 
 extension FileStoreError {
   init(_ error: StorageError) {
@@ -53,7 +55,20 @@ struct DiskError: Error, Hashable, CustomStringConvertible {
     self.code = code
   }
 
-  var description: String { "\(call): error \(code)" }
+  init(_ error: SystemError) {
+    self.init("\(error.call)", code: error.code)
+  }
+
+  /// Content that was altered, cut off, or encrypted with another key.
+  init(_ fault: AES.GCM.Fault) {
+    self.init("decrypt", code: EBADMSG)
+  }
+
+  var description: String {
+    code == EBADMSG
+      ? "\(call): the content was altered, cut off, or encrypted with another key"
+      : "\(call): error \(code)"
+  }
 
   /// Whether the disk is full, or the user's quota on the file system is exhausted.
   var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }

@@ -1,3 +1,4 @@
+import Cryptography
 import Model
 import Storage
 import Synchronization
@@ -31,15 +32,17 @@ final class IncomingBlob: Sendable {
   private let state = Mutex(State())
 
   /// Blocks.
+  ///
+  /// - Parameter cipher: nil to store the content as it is. Digests are those of the content in any case.
   init(
-    _ name: BlobName, in folder: BlobFolder, pool: BlockingPool,
+    _ name: BlobName, in folder: BlobFolder, pool: BlockingPool, encrypting cipher: FrameCipher?,
     computing algorithms: [ContentDigest.Algorithm]
   ) throws(DiskError) {
     self.name = name
     self.folder = folder
     self.pool = pool
     hashing = Mutex(ContentHashing(algorithms))
-    file = try IncomingFile(making: folder.incomingPath(name))
+    file = try IncomingFile(making: folder.incomingPath(name), encrypting: cipher)
   }
 
   func append(_ piece: [UInt8]) async throws(DiskError) {

@@ -1,6 +1,8 @@
+import Cryptography
 import Glibc
+import Synchronization
 
-/// A new file, open for writing. All methods block.
+/// A new file, open for writing. All methods block, and are called one after the other.
 ///
 /// It is closed with its last reference, and is not removed.
 final class IncomingFile: Sendable {
@@ -8,8 +10,14 @@ final class IncomingFile: Sendable {
   private static let moveBytes = 16 << 20
 
   private let descriptor: Int32
+  private let isEncrypted: Bool
+  /// Nil if the content is stored as it is, and after the end of content that is encrypted.
+  private let sealing: Mutex<FrameSealing?>
 
-  init(making path: String) throws(DiskError) {
+  /// - Parameter cipher: nil to store the content as it is.
+  init(making path: String, encrypting cipher: FrameCipher? = nil) throws(DiskError) {
+    isEncrypted = cipher != nil
+    sealing = Mutex(cipher.map { FrameSealing($0) })
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw DiskError("open") }
   }
@@ -17,6 +25,21 @@ final class IncomingFile: Sendable {
   deinit { close(descriptor) }
 
   func write(_ bytes: [UInt8]) throws(DiskError) {
+    guard isEncrypted else { return try store(bytes) }
+    let sealed: [UInt8]?
+    do throws(AES.GCM.Fault) {
+      sealed = try sealing.withLock { sealing throws(AES.GCM.Fault) in
+        try sealing?.append(bytes)
+      }
+    } catch {
+      throw DiskError("encrypt", code: EINVAL)
+    }
+    // Nothing is written after the last frame.
+    guard let sealed else { throw DiskError("write", code: EBADF) }
+    try store(sealed)
+  }
+
+  private func store(_ bytes: [UInt8]) throws(DiskError) {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -29,8 +52,9 @@ final class IncomingFile: Sendable {
     }
   }
 
-  /// Appends a whole file, copied by the kernel.
+  /// Appends a whole file as it is, copied by the kernel.
   func append(contentsOf path: String) throws(DiskError) {
+    precondition(!isEncrypted, "the kernel does not encrypt")
     let source = open(path, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw DiskError("open") }
     defer { close(source) }
@@ -42,8 +66,18 @@ final class IncomingFile: Sendable {
     }
   }
 
-  /// Syncs the content, so that it survives a power failure.
+  /// Ends encrypted content with its last frame, and syncs the file, so that it survives a power failure.
   func sync() throws(DiskError) {
+    let rest: [UInt8]?
+    do throws(AES.GCM.Fault) {
+      rest = try sealing.withLock { sealing throws(AES.GCM.Fault) in
+        defer { sealing = nil }
+        return try sealing?.finish()
+      }
+    } catch {
+      throw DiskError("encrypt", code: EINVAL)
+    }
+    if let rest { try store(rest) }
     guard fsync(descriptor) == 0 else { throw DiskError("fsync") }
   }
 }

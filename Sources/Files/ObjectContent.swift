@@ -1,3 +1,4 @@
+import Cryptography
 package import Model
 import Synchronization
 package import Transport
@@ -10,7 +11,7 @@ package struct ObjectContent: Sendable {
     /// The file of the whole object, of which ``ObjectContent/range`` is requested.
     case file(OpenFile)
     /// The bytes of the range, piece by piece; nil at its end. Fewer bytes than the range mean that the
-    /// service failed.
+    /// service failed, or that an encrypted file was altered.
     case stream(@Sendable () async throws(FileStoreError) -> [UInt8]?)
   }
 
@@ -26,35 +27,59 @@ package struct ObjectContent: Sendable {
   }
 }
 
-/// A range of a file, read piece by piece off the event loop.
+/// A range of a stored file, read piece by piece off the event loop. Of an encrypted file the next piece is
+/// read and decrypted while the caller sends the one before.
+///
+/// The caller takes one piece after the other.
 final class FileReading: Sendable {
-  private static let pieceBytes = 1 << 20
+  private typealias Piece = Task<Result<[UInt8], FileStoreError>, Never>
 
-  private let file: OpenFile
-  private let end: Int
-  private let pool: BlockingPool
-  private let offset: Mutex<Int>
-
-  init(_ file: OpenFile, _ range: Range<Int>, pool: BlockingPool) {
-    self.file = file
-    self.pool = pool
-    end = range.upperBound
-    offset = Mutex(range.lowerBound)
+  private struct State {
+    var offset: Int
+    /// The piece that is read ahead.
+    var ahead: Piece?
   }
 
+  /// Bytes of a piece; two are in memory at once. Pieces end at multiples of it, so that no frame of an
+  /// encrypted file is decrypted twice.
+  private static let pieceBytes = 4 * FrameLayout.frameBytes
+
+  private let content: BlobContent
+  private let end: Int
+  private let pool: BlockingPool
+  private let state: Mutex<State>
+
+  init(_ content: BlobContent, _ range: Range<Int>, pool: BlockingPool) {
+    self.content = content
+    self.pool = pool
+    end = range.upperBound
+    state = Mutex(State(offset: range.lowerBound))
+  }
+
+  /// - Returns: nil at the end of the range.
   func next() async throws(FileStoreError) -> [UInt8]? {
-    let (start, count) = offset.withLock { offset in
-      let start = offset
-      let count = min(Self.pieceBytes, end - start)
-      offset += count
-      return (start, count)
+    guard let piece = state.withLock({ $0.ahead.take() }) ?? begin() else { return nil }
+    if let ahead = begin() { state.withLock { $0.ahead = ahead } }
+    return try await piece.value.get()
+  }
+
+  /// Begins to read the next piece; nil at the end.
+  private func begin() -> Piece? {
+    let range = state.withLock { state in
+      let start = state.offset
+      state.offset = min(end, (start / Self.pieceBytes + 1) * Self.pieceBytes)
+      return start..<max(start, state.offset)
     }
-    guard count > 0 else { return nil }
-    let file = file
-    do throws(SystemError) {
-      return try await pool.run { () throws(SystemError) in try file.read(count, from: start) }
-    } catch {
-      throw .other("\(error)")
+    guard !range.isEmpty else { return nil }
+    let (content, pool) = (content, pool)
+    return Piece {
+      await pool.run { () -> Result<[UInt8], FileStoreError> in
+        do throws(DiskError) {
+          return .success(try content.read(range.count, from: range.lowerBound))
+        } catch {
+          return .failure(.other("\(error)"))
+        }
+      }
     }
   }
 }

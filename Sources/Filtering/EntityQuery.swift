@@ -190,12 +190,18 @@ package struct EntityOrderFaults: Error, Hashable, Sendable {
 }
 
 /// A query for entities of several types: the members of a list whose declared type is a union or an
-/// interface.
+/// interface, or all entities of its types.
 ///
 /// Filter and order name only columns that all the types have.
 package struct MixedQuery: Sendable {
-  /// In the order of the result if ``order`` has no terms.
-  package let members: [EntityKey]
+  package enum Source: Sendable {
+    /// In the order of the result if ``MixedQuery/order`` has no terms.
+    case members([EntityKey])
+    /// All entities of these types.
+    case types([String])
+  }
+
+  package let source: Source
   package var filter: Filter?
   package var order: EntityOrder
   package var limit: Int
@@ -205,8 +211,8 @@ package struct MixedQuery: Sendable {
   package var wantsTotal: Bool
   package var wantsSections: Bool
 
-  package init(members: [EntityKey], like query: EntityQuery) {
-    self.members = members
+  package init(_ source: Source, like query: EntityQuery) {
+    self.source = source
     filter = query.filter
     order = query.order
     limit = query.limit
@@ -216,8 +222,8 @@ package struct MixedQuery: Sendable {
     wantsSections = query.section != nil
   }
 
-  /// Returns a text unique to the entity, which orders entities that are otherwise equal. Never
-  /// parsed.
+  /// Returns a text unique to the entity, which orders entities that are otherwise equal: by type, then
+  /// by key.
   package static func tieBreak(of key: EntityKey) -> String {
     "\(key.type.utf8.count):\(key.type)\(key.key)"
   }

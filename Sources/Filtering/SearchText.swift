@@ -89,3 +89,16 @@ package struct SearchHit: Sendable {
     self.record = record
   }
 }
+
+/// A page of the entities that a search found.
+package struct SearchPage: Sendable {
+  /// Best first.
+  package let hits: [SearchHit]
+  /// Whether more texts match than were ranked, so that hits can be missing.
+  package let isApproximate: Bool
+
+  package init(hits: [SearchHit], isApproximate: Bool) {
+    self.hits = hits
+    self.isApproximate = isApproximate
+  }
+}

@@ -11,11 +11,14 @@ package final class MutationRunner: Sendable {
   private let epoch: MutationEpoch
   private let clock: WallClock
   private let logger: Logger
+  private let hooks: HookSubscriptions
 
+  /// - Parameter hooks: the hooks that are called after mutations.
   package init(
     upstreams: Upstreams, store: Store, calls: CallSequence, epoch: MutationEpoch,
-    clock: WallClock, logger: Logger
+    clock: WallClock, logger: Logger, hooks: HookSubscriptions = .none
   ) {
+    self.hooks = hooks
     self.upstreams = upstreams
     self.store = store
     self.calls = calls
@@ -45,9 +48,10 @@ package final class MutationRunner: Sendable {
     try AccessGate.admit(caller, to: operation)
     try await requireWritableStore()
     let upstream = upstreams.upstream(of: operation)
+    let submitter = caller
     let caller = caller.seen(by: operation.upstream)
     let scope = caller.scope(of: operation)
-    guard let place = await upstream.shares.take(for: caller) else { throw .networkBusy }
+    guard let place = await upstream.shares.take(for: caller) else { throw .sharesTaken }
     defer { place.release() }
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: traceparent)
     call.idempotencyKey = idempotencyKey
@@ -68,8 +72,9 @@ package final class MutationRunner: Sendable {
       throw failure.mutationFailure
     }
     upstream.pulse.note(response, of: operation)
-    if response.data == nil, let permission = response.permission { throw permission.failure }
     guard response.data != nil else {
+      await report(response, of: operation, id: idempotencyKey, by: submitter)
+      if let permission = response.permission { throw permission.failure }
       if let failure = Failure.invalidInput(in: response) { throw failure }
       if response.kind == .failedExecution {
         // It was executed, so a part may have taken effect before the rest failed.
@@ -78,7 +83,43 @@ package final class MutationRunner: Sendable {
       return UpstreamResponseRenderer.renderErrors(response)
     }
     return await settle(
-      response, of: start, operation: operation, variables: variables, scope: scope)
+      response, of: start, operation: operation, variables: variables, scope: scope,
+      id: idempotencyKey, by: submitter)
+  }
+
+  /// Writes the events of hooks that are called after upstream refused this mutation. A refused credential
+  /// says nothing about the mutation.
+  private func report(
+    _ response: UpstreamResponse, of operation: RegisteredOperation, id: String, by caller: Caller
+  ) async {
+    guard response.permission != .unauthenticated else { return }
+    let body = UpstreamResponseRenderer.renderErrors(response)
+    guard let outcome = outcome(of: response, body, operation, id: id, by: caller) else { return }
+    do throws(StorageError) {
+      try await store.report(outcome, at: clock.now())
+    } catch {
+      logger.error(
+        "hooks are not called about a mutation: its outcome could not be stored",
+        metadata: ["operation": "\(operation.name)", "cause": "\(error)"])
+    }
+  }
+
+  /// Returns the outcome as the sync queue would report it; nil if no hook is called after it.
+  private func outcome(
+    of response: UpstreamResponse, _ body: [UInt8], _ operation: RegisteredOperation, id: String,
+    by caller: Caller
+  ) -> SettledOutcome? {
+    let isApplied = MutationSender.tookEffect(response)
+    var result = body
+    if !isApplied {
+      let failure = response.permission?.failure ?? Failure.upstreamErrors(of: response)
+      result = MutationRecord.problem(
+        code: failure.code.rawValue, detail: failure.message, response: body)
+    }
+    let outcome = SettledOutcome(
+      id: id, operation: operation.name, state: isApplied ? .applied : .rejected, result: result,
+      device: caller.device?.id, user: caller.user)
+    return hooks.hooks(for: outcome.trigger).isEmpty ? nil : outcome
   }
 
   /// Throws if the store cannot be written. A mutation whose effects cannot be stored would leave
@@ -98,7 +139,7 @@ package final class MutationRunner: Sendable {
   /// one that began later and has already settled.
   private func settle(
     _ response: UpstreamResponse, of start: MutationStart, operation: RegisteredOperation,
-    variables: Variables, scope: Scope
+    variables: Variables, scope: Scope, id: String, by caller: Caller
   ) async -> [UInt8] {
     let selection = operation.selection(for: variables)
     let normalised = Normaliser.normalise(
@@ -107,8 +148,10 @@ package final class MutationRunner: Sendable {
         call: .none, horizon: .none, received: clock.now(), scope: scope)
     ).answer.settled(start, by: calls)
     defer { calls.end(normalised.call) }
-    await apply(normalised, operation: operation)
-    return UpstreamResponseRenderer.render(response, selection: selection)
+    let body = UpstreamResponseRenderer.render(response, selection: selection)
+    let outcome = outcome(of: response, body, operation, id: id, by: caller)
+    await apply(normalised, operation: operation, outcome: outcome)
+    return body
   }
 
   /// Invalidates everything that the mutation may have changed: it was sent and its outcome is
@@ -129,9 +172,11 @@ package final class MutationRunner: Sendable {
 
   /// Writes the effects. The mutation is already done upstream, so a failing store is logged and
   /// not reported as the mutation's failure.
-  private func apply(_ response: NormalisedResponse, operation: RegisteredOperation) async {
+  private func apply(
+    _ response: NormalisedResponse, operation: RegisteredOperation, outcome: SettledOutcome? = nil
+  ) async {
     do {
-      _ = try await store.apply(response)
+      _ = try await store.apply(response, outcome: outcome)
     } catch {
       logger.error(
         "a mutation's effects could not be stored",

@@ -44,6 +44,8 @@ package struct CommitReport: Sendable {
   package let head: Revision
   /// In the order in which they were added and removed.
   package let overlays: [Overlay]
+  /// Events for hooks that the commit added to the outbox, and those that no longer fit into it.
+  package let hookEvents: HookEventCounts
 
   package init(
     revision: Revision?,
@@ -54,7 +56,8 @@ package struct CommitReport: Sendable {
     isExact: Bool,
     mayBeDue: Bool = false,
     head: Revision,
-    overlays: [Overlay] = []
+    overlays: [Overlay] = [],
+    hookEvents: HookEventCounts = HookEventCounts()
   ) {
     self.revision = revision
     self.changes = changes
@@ -65,6 +68,7 @@ package struct CommitReport: Sendable {
     self.mayBeDue = mayBeDue
     self.head = head
     self.overlays = overlays
+    self.hookEvents = hookEvents
   }
 }
 
@@ -82,7 +86,8 @@ extension CommitReport {
       isExact: reports.allSatisfy(\.isExact),
       mayBeDue: reports.contains(where: \.mayBeDue),
       head: head,
-      overlays: reports.flatMap(\.overlays))
+      overlays: reports.flatMap(\.overlays),
+      hookEvents: reports.reduce(into: HookEventCounts()) { $0.add($1.hookEvents) })
   }
 }
 

@@ -2,8 +2,8 @@
 /// fields.
 ///
 /// One key field is kept as its own text. Several are kept as a length-prefixed tuple
-/// (`2:de4:1990`, lengths in UTF-8 bytes), which is never parsed again: no separator can make two
-/// keys equal.
+/// (`2:de4:1990`, lengths in UTF-8 bytes): no separator can make two keys equal. Only ids of local types
+/// are read back, see ``fields(of:count:)``.
 package struct EntityKey: Hashable, Sendable {
   package let type: String
   package let key: String
@@ -21,6 +21,29 @@ package struct EntityKey: Hashable, Sendable {
     } else {
       key = fields.map { "\($0.utf8.count):\($0)" }.joined()
     }
+  }
+}
+
+extension EntityKey {
+  /// Returns the texts of the fields in a composite key; nil if it is not the key of that many.
+  package static func fields(of key: String, count: Int) -> [String]? {
+    let bytes = Array(key.utf8)
+    var fields: [String] = []
+    var place = 0
+    while place < bytes.count {
+      guard fields.count < count, let colon = bytes[place...].firstIndex(of: UInt8(ascii: ":")),
+        let length = Int(String(decoding: bytes[place..<colon], as: UTF8.self)), length >= 0,
+        length < bytes.count - colon
+      else { return nil }
+      let end = colon + 1 + length
+      fields.append(String(decoding: bytes[colon + 1..<end], as: UTF8.self))
+      place = end
+    }
+    // A length in other digits, or one that ends within a character, would be another key.
+    guard fields.count == count, EntityKey(type: "", fields: fields).key.equalsExactly(key) else {
+      return nil
+    }
+    return fields
   }
 }
 

@@ -1,3 +1,5 @@
+package import LosslessJSON
+
 /// The description of an entity type from which the store creates or widens its table.
 package struct EntityType: Hashable, Sendable {
   package struct Column: Hashable, Sendable {
@@ -61,13 +63,17 @@ package struct EntityType: Hashable, Sendable {
   package let search: [String]
   /// The format of a local type's dates, including those without a column.
   package let dates: DateFormat
+  /// Whether it is a local type, whose entities exist in this store only.
+  package let isLocal: Bool
+  /// The local fields of an upstream type, by the kind of their owner.
+  package private(set) var localFields: [LocalFieldSet] = []
 
   package init(
     name: String, keyFields: [String], columns: [Column], lists: [Column] = [],
-    indexes: [String] = [],
-    textIndexes: [TextIndex] = [],
-    search: [String] = [], dates: DateFormat = .iso8601
+    indexes: [String] = [], textIndexes: [TextIndex] = [],
+    search: [String] = [], dates: DateFormat = .iso8601, isLocal: Bool = false
   ) {
+    self.isLocal = isLocal
     self.search = search
     self.dates = dates
     self.name = name
@@ -82,10 +88,47 @@ package struct EntityType: Hashable, Sendable {
 extension EntityType {
   /// Returns the type with more indexes.
   package func adding(indexes more: [String], textIndexes texts: [TextIndex]) -> EntityType {
-    EntityType(
+    var type = EntityType(
       name: name, keyFields: keyFields, columns: columns, lists: lists,
       indexes: indexes + more.filter { !indexes.contains($0) },
       textIndexes: textIndexes + texts.filter { !textIndexes.contains($0) },
-      search: search, dates: dates)
+      search: search, dates: dates, isLocal: isLocal)
+    type.localFields = localFields
+    return type
   }
+
+  /// Returns an upstream type with the local fields that `parts` add to it.
+  package func adding(_ parts: [LocalType]) -> EntityType {
+    let more = parts.map(\.entityType)
+    var type = EntityType(
+      name: name, keyFields: keyFields, columns: columns + more.flatMap(\.columns),
+      lists: lists + more.flatMap(\.lists), indexes: indexes, textIndexes: textIndexes,
+      search: search + more.flatMap(\.search), dates: dates)
+    type.localFields = parts.map { part in
+      LocalFieldSet(
+        owner: part.scope,
+        defaults: part.fields.map { JSONMember($0.name, $0.emptyValue) })
+    }
+    return type
+  }
+}
+
+/// The local fields of an upstream type that one kind of owner has.
+package struct LocalFieldSet: Hashable, Sendable {
+  /// ``Scope/Kind/device`` or ``Scope/Kind/user``.
+  package let owner: Scope.Kind
+  /// The fields in declared order, with the values of entities for which nothing was written.
+  package let defaults: [JSONMember]
+
+  package init(owner: Scope.Kind, defaults: [JSONMember]) {
+    self.owner = owner
+    self.defaults = defaults
+  }
+
+  package func names(_ field: String) -> Bool { defaults.contains { $0.name == field } }
+}
+
+extension EntityType {
+  /// Whether a field is a local one of an upstream type.
+  package func hasLocalField(_ name: String) -> Bool { localFields.contains { $0.names(name) } }
 }

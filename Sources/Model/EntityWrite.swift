@@ -45,12 +45,34 @@ package enum WriteRefusal: Error, Sendable, Hashable {
   /// Other entities refer to it, and the relationship denies deletion.
   case denied(EntityKey, field: String, pointer: String)
   case invalid([Failure.Detail])
+  /// Other entities of the owner have the values that only one may have; at least one violation.
+  case notUnique([UniqueViolation])
   /// The filter matches more entities than one write can change.
   case tooMany(max: Int, pointer: String)
   /// The idempotency key was used with another request.
   case keyReused
   /// The write would exceed the owner's quota.
   case overQuota(DataQuota.Excess)
+  /// Hooks have not been asked about these changes, or were asked about others.
+  case unreviewed([LocalChange])
+}
+
+/// An entity that a write would give the values of another one, where only one may have them.
+package struct UniqueViolation: Hashable, Sendable {
+  package let key: EntityKey
+  /// The fields whose values together are unique.
+  package let fields: [String]
+  /// The entity that has the values.
+  package let holder: EntityKey
+  /// The JSON pointer of the body; nil if the entity was changed from the other side of a relationship.
+  package var pointer: String?
+
+  package init(key: EntityKey, fields: [String], holder: EntityKey, pointer: String? = nil) {
+    self.key = key
+    self.fields = fields
+    self.holder = holder
+    self.pointer = pointer
+  }
 }
 
 /// How many bytes of their own clients can store: local rows, and mutations with their optimistic

@@ -20,6 +20,8 @@ extension Failure {
     case entityExists = "entity_exists"
     /// Other entities refer to it, and its type denies deletion in that case.
     case stillReferenced = "still_referenced"
+    /// Another entity of the owner has a value that only one may have; the fields are reported.
+    case notUnique = "not_unique"
     /// The body breaks rules of its type; every fault is reported.
     case invalidEntity = "invalid_entity"
     /// The device or user has reached its storage quota.
@@ -90,6 +92,10 @@ extension Failure {
     case webhookExpired = "webhook_expired"
     /// The body breaks the schema or the format; every fault is reported.
     case invalidWebhook = "invalid_webhook"
+    /// A hook that is asked before writes refused one.
+    case refusedByHook = "refused_by_hook"
+    /// A hook that is asked before writes did not decide in time.
+    case hookUnavailable = "hook_unavailable"
 
     // Callers.
     case unauthenticated = "unauthenticated"

@@ -179,6 +179,8 @@ package enum StoredForm {
   package static let typenameMember = "__typename"
   /// In the overlay of an entity: the ids of the mutations that changed it.
   package static let pendingMember = "$pending"
+  /// In the last layer of an entity that upstream deleted, and that is shown for its local fields.
+  package static let deletedMember = "$deleted"
 
   /// Returns the storage name of a field.
   ///

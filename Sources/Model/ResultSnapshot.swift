@@ -43,10 +43,15 @@ package struct EntityRecord: Sendable {
   package let layers: [[UInt8]]
   /// Whether it is deleted for this viewer: references to it are dropped from lists.
   package let isDeleted: Bool
+  /// Whether upstream has deleted it, and it is shown for the viewer's local fields.
+  package let isKept: Bool
   /// When the oldest of its rows was written; nil if the reader did not ask for it.
   package let received: Timestamp?
 
-  package init(layers: [[UInt8]], isDeleted: Bool = false, received: Timestamp? = nil) {
+  package init(
+    layers: [[UInt8]], isDeleted: Bool = false, isKept: Bool = false, received: Timestamp? = nil
+  ) {
+    self.isKept = isKept
     self.layers = layers
     self.isDeleted = isDeleted
     self.received = received

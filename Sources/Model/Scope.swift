@@ -84,6 +84,20 @@ package struct Scope: Hashable, Sendable {
     .user(subject, partition: ownPartition)
   }
 
+  /// The scope of a device's local fields of upstream's entities, apart from the device's optimistic
+  /// updates of the same entities. No viewer lists it: whoever sees the device's own data sees it too.
+  package static func localFields(ofDevice id: String) -> Scope {
+    .device(id, partition: ownPartition)
+  }
+
+  /// Whether it holds what its owner wrote, and no copy of upstream's data.
+  package var isOwnData: Bool { partition == Self.ownPartition && !kind.isShared }
+
+  /// The scope of viewers by which its changes are reported.
+  package var observed: Scope {
+    isOwnData && kind == .device ? .ownData(ofDevice: subject) : self
+  }
+
   /// Compares bytes: upstream treats other bytes as another caller or partition.
   package static func == (left: Scope, right: Scope) -> Bool {
     left.kind == right.kind && left.subject.equalsExactly(right.subject)
@@ -97,7 +111,7 @@ package struct Scope: Hashable, Sendable {
   }
 
   /// Cannot be the text of headers: each of their lines holds a colon.
-  private static let ownPartition = "own"
+  package static let ownPartition = "own"
 }
 
 /// The scopes that a caller sees, narrowest first: the device, its user, its claims, its roles, and

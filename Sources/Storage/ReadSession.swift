@@ -75,7 +75,7 @@ package struct ReadSession: Sendable {
   package func search(
     _ text: SearchText, types: [EntityType], viewer: Viewer, limit: Int, offset: Int,
     deadline: QueryDeadline?
-  ) async throws(StorageError) -> [SearchHit] {
+  ) async throws(StorageError) -> SearchPage {
     try await store.search(
       text, types: types, viewer: viewer, limit: limit, offset: offset, deadline: deadline)
   }

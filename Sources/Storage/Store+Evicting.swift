@@ -19,7 +19,7 @@ extension Store {
   func evict(
     _ policy: EvictionPolicy, at now: Timestamp, work: EvictionWork
   ) async throws(StorageError) -> EvictionReport {
-    return try await writer.write(keepsNotes: true) { [self] database, memory in
+    try await writer.write(keepsNotes: true, report: Self.commit) { [self] database, memory in
       do {
         try RevisionTimes(database).note(head: memory.counters.revision, at: now)
         let pass =
@@ -37,6 +37,14 @@ extension Store {
         throw error
       }
     }
+  }
+
+  /// Only the expiry of local fields changes what viewers see.
+  private static func commit(of report: EvictionReport) -> CommitReport? {
+    guard !report.changes.isEmpty, let revision = report.revision else { return nil }
+    return CommitReport(
+      revision: revision, changes: report.changes, invalidated: [], resultChanged: false,
+      isExact: true, head: revision)
   }
 
   /// The last revision that lost a deletion: a cursor before or inside it cannot be continued. A

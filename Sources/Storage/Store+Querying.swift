@@ -18,7 +18,7 @@ extension Store {
       query.isBounded && viewer.layers.count == 1 ? nil : QueryLane(.collection, of: viewer)
     return try await read(lane, within: deadline) { database in
       guard let table = catalogue[query.type.name] else { return EntityPage(items: []) }
-      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
       return try EntityQueryRun(query, table, scopes: scopes, catalogue, touches, database).page()
     }
   }
@@ -29,7 +29,7 @@ extension Store {
   ) async throws(StorageError) -> EntityPage {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await read(QueryLane(.collection, of: viewer), within: deadline) { database in
-      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
       return try MixedQueryRun(
         query: query, catalogue: catalogue, scopes: scopes, touches: touches, database: database
       ).page()
@@ -42,7 +42,7 @@ extension Store {
   ) async throws(StorageError) -> [String: Int] {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await read(QueryLane(.collection, of: viewer), within: deadline) { database in
-      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
       var counts: [String: Int] = [:]
       for type in types {
         guard let table = catalogue[type.name] else { continue }
@@ -66,7 +66,7 @@ extension Store {
       queries.allSatisfy(\.isBounded) && viewer.layers.count == 1
       ? nil : QueryLane(.collection, of: viewer)
     return try await read(lane, within: deadline) { database in
-      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
       var run = RelatedQueryRun(
         queries, catalogue: catalogue, scopes: scopes, touches: touches, database: database)
       return try run.run()
@@ -79,7 +79,7 @@ extension Store {
   ) async throws(StorageError) -> [EntityKey: EntityRecord] {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await reader.read { database in
-      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
       let loader = EntityLoader(database, scopes: scopes, touches)
       var records: [EntityKey: EntityRecord] = [:]
       for (type, keys) in Dictionary(grouping: keys, by: \.type) {
@@ -133,22 +133,27 @@ extension Store {
   package func search(
     _ text: SearchText, types: [EntityType], viewer: Viewer, limit: Int, offset: Int = 0,
     deadline: QueryDeadline? = nil
-  ) async throws(StorageError) -> [SearchHit] {
+  ) async throws(StorageError) -> SearchPage {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await read(QueryLane(.search, of: viewer), within: deadline) { database in
-      let known = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      let known = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
       var found: [(SearchRun.Found, SearchRun, EntityTable)] = []
+      var isApproximate = false
       for type in types where !type.search.isEmpty {
         guard let table = catalogue[type.name] else { continue }
-        let scopes = try EntitySource(table, scopes: known, database).scopes
-        guard !scopes.isEmpty else { continue }
-        let run = SearchRun(
+        let visible = try EntitySource(table, scopes: known, database).visible
+        guard !visible.isEmpty else { continue }
+        let scopes = visible.searched(type.search, in: table)
+        let run = try SearchRun(
           text, SearchIndex(table: table, fields: type.search), scopes: scopes, database)
-        found += try run.best(offset + limit).map { ($0, run, table) }
+        let ranking = try run.best(offset + limit)
+        if !ranking.isComplete { isApproximate = true }
+        found += ranking.found.map { ($0, run, table) }
       }
       found.sort { SearchRun.isBefore($0.0, $1.0) }
       let loader = EntityLoader(database, scopes: known, touches)
-      return try found.dropFirst(offset).prefix(limit).compactMap { hit, run, table in
+      let hits = try found.dropFirst(offset).prefix(limit).compactMap {
+        hit, run, table -> SearchHit? in
         guard
           let record = try loader.load([hit.key.key], from: table)[ExactText(hit.key.key)]?
             .record,
@@ -157,6 +162,7 @@ extension Store {
         return SearchHit(
           key: hit.key, score: hit.score, snippet: try run.snippet(of: hit), record: record)
       }
+      return SearchPage(hits: hits, isApproximate: isApproximate)
     }
   }
 }

@@ -56,12 +56,17 @@ extension Store {
     let directory = directory
     return try await reader.read { database in
       try viewer.layers.map { scope in
-        guard let id = try directory.id(of: scope, database) else { return .zero }
-        let statement = try PreparedStatement(
-          database, "SELECT coalesce(max(revision), 0) FROM change WHERE scope = ?1")
-        statement.bind(id, at: 1)
-        defer { statement.reset() }
-        return Revision(try statement.step() ? statement.int64(0) : 0)
+        var scopes = [scope]
+        if scope.kind == .device { scopes.append(.localFields(ofDevice: scope.subject)) }
+        let heads = try scopes.compactMap { scope -> Int64? in
+          guard let id = try directory.id(of: scope, database) else { return nil }
+          let statement = try PreparedStatement(
+            database, "SELECT coalesce(max(revision), 0) FROM change WHERE scope = ?1")
+          statement.bind(id, at: 1)
+          defer { statement.reset() }
+          return try statement.step() ? statement.int64(0) : nil
+        }
+        return heads.max().map { Revision($0) } ?? .zero
       }
     }
   }

@@ -6,9 +6,16 @@ extension Store {
   ///
   /// Content that is already stored takes no revision. The report lists the changes; they are on
   /// disk as far as the operating system is concerned (not through a power failure).
-  package func apply(_ response: NormalisedResponse) async throws(StorageError) -> CommitReport {
+  ///
+  /// - Parameter outcome: the outcome of the mutation whose response it is, for hooks.
+  package func apply(
+    _ response: NormalisedResponse, outcome: SettledOutcome? = nil
+  ) async throws(StorageError) -> CommitReport {
     try await command(call: response.call, horizon: response.horizon) { context in
       try NormalisedResponseWriter(response, context).write()
+      if let outcome {
+        try context.memory.hooks?.write(outcome, in: context, at: response.received)
+      }
     }
   }
 

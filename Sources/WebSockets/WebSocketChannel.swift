@@ -2,6 +2,12 @@ import Synchronization
 package import Transport
 package import WebSocketWire
 
+/// Handles a message on the connection's loop, and returns true, if it can without waiting; otherwise the
+/// reader gets it. It is asked only while the reader waits for the next message, so that messages are
+/// handled in their order. It sends by calling the closure that it is given, before it returns.
+package typealias WebSocketImmediateHandler =
+  @Sendable (_ message: WebSocketMessage, _ send: (WebSocketMessage) -> Void) -> Bool
+
 /// A WebSocket connection as its user sees it, on any thread. The client's and the server's types for it
 /// are thin wrappers.
 package final class WebSocketChannel: Sendable {
@@ -85,6 +91,11 @@ package final class WebSocketChannel: Sendable {
     let (message, resumes) = try await inbox.next().get()
     if resumes { perform { $0.resume() } }
     return message
+  }
+
+  /// Sets what handles messages on the connection's loop, without a hop to the reader's task.
+  package func handleNow(_ handler: @escaping WebSocketImmediateHandler) {
+    perform { $0.setImmediateHandler(handler) }
   }
 
   /// Begins to close the connection and returns at once. Messages that wait for the reader are dropped.

@@ -38,6 +38,9 @@ final class WebSocketInbox: Sendable {
     return isBackedUp
   }
 
+  /// Whether the reader waits for a message, having handled all before it.
+  var isReaderWaiting: Bool { state.withLock { $0.reader != nil } }
+
   /// Ends the messages; the first end counts.
   ///
   /// - Parameter dropsWaiting: whether messages that the reader has not taken are dropped.

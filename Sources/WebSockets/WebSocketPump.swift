@@ -10,10 +10,15 @@ package import WebSocketWire
 package final class WebSocketPump: TimerDelegate {
   /// Bytes that one sender on the loop sends before it lets others run.
   private static let unyieldedBytesMax = 256 * 1024
+  /// Messages of one read that are handled on the loop without letting others run.
+  private static let immediateMax = 64
   /// How often the progress of a slow peer is checked.
   private static let paceInterval: Duration = .seconds(1)
 
   let inbox: WebSocketInbox
+  /// Handles messages without waiting, while the reader has taken and handled all before them.
+  private var immediateHandler: WebSocketImmediateHandler?
+  private var immediateCount = 0
   private let stream: ByteStream
   private let limits: WebSocketLimits
   private let noteSent: (Int) -> Void
@@ -56,6 +61,7 @@ package final class WebSocketPump: TimerDelegate {
 
   package func received(_ bytes: UnsafeRawBufferPointer) {
     keepAlive.heard()
+    immediateCount = 0
     if kept.isEmpty {
       takeIn(bytes)
     } else {
@@ -85,6 +91,8 @@ package final class WebSocketPump: TimerDelegate {
     timer = nil
     connection.end()
     kept = []
+    // It may hold the connection.
+    immediateHandler = nil
     finish(.lost("the connection was lost: \(reason)"))
     wakeWaiters()
   }
@@ -113,7 +121,7 @@ package final class WebSocketPump: TimerDelegate {
       case .needMore:
         return
       case .message(let message):
-        if inbox.offer(message) { hold() }
+        if !handleNow(message), inbox.offer(message) { hold() }
       case .ping(let payload):
         answer(payload)
       case .pong:
@@ -131,6 +139,19 @@ package final class WebSocketPump: TimerDelegate {
       }
     }
     if stream.isOpen, offset < input.count { kept = Array(input[offset...]) }
+  }
+
+  /// Returns whether the message was handled.
+  private func handleNow(_ message: WebSocketMessage) -> Bool {
+    guard let immediateHandler, immediateCount < Self.immediateMax, !stream.isBackedUp,
+      inbox.isReaderWaiting
+    else { return false }
+    immediateCount += 1
+    return immediateHandler(message) { [self] in _ = send(.message($0)) }
+  }
+
+  func setImmediateHandler(_ handler: @escaping WebSocketImmediateHandler) {
+    if stream.isOpen { immediateHandler = handler }
   }
 
   private func hold() {

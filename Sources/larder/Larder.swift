@@ -9,7 +9,7 @@ struct Larder: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
-      Backup.self,
+      Backup.self, DecryptBackup.self, ConvertFiles.self,
       SettingsCommand.self,
       DemoUpstreamCommand.self,
     ])

@@ -34,7 +34,8 @@ struct Backup: ParsableCommand {
     abstract: "Backs up the database, whether the service runs or not.",
     discussion: """
       The backup is a complete database. To restore it, copy it to an empty data folder as \
-      larder.sqlite. It does not contain the key file of the data folder.
+      larder.sqlite. It does not contain the key file of the data folder. With data.encryption it is \
+      encrypted; decrypt-backup makes the database of it.
       """)
 
   @OptionGroup var settings: SettingsOptions

@@ -1,15 +1,19 @@
 /// Measures single modules beside what they are held against, in one process and alternating.
 ///
-///     swift run -c release Benchmarks json commit scale delta library
+///     swift run -c release Benchmarks                      # all
+///     swift run -c release Benchmarks paths nested         # what was asked for, in one run
 ///
-/// `Scripts/bench modules` runs it among the rest.
+/// `Scripts/bench modules` runs it among the rest, `Scripts/bench search` the searches of a million texts alone.
 /// Only the ratios mean something: machines differ, and so does one machine from hour to hour.
 @main
 struct Benchmarks {
   static func main() async throws {
     let asked = CommandLine.arguments.dropFirst()
     ResultRow.printHeader()
-    let all = ["json", "commit", "scale", "delta", "library", "listing", "live", "paths", "nested"]
+    let all = [
+      "json", "commit", "scale", "delta", "library", "listing", "live", "paths", "nested",
+      "localfields",
+    ]
     for name in asked.isEmpty ? all[...] : asked[...] {
       switch name {
       case "json": try JSONBenchmark.run()
@@ -21,7 +25,9 @@ struct Benchmarks {
       case "live": try await ListStreamBenchmark.run()
       case "paths": try await PathBenchmark.run()
       case "nested": try await NestedBenchmark.run()
-      default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
+      case "localfields": try await LocalFieldBenchmark.run()
+      case "search": try await CommonWordsBenchmark.run()
+      default: print("no benchmark \(name); there are \(all.joined(separator: ", ")), search")
       }
     }
   }

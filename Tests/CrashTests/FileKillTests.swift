@@ -22,14 +22,29 @@ extension Crashes {
       var tried = 0
     }
 
-    @Test("kill -9 during writes leaves whole objects and no other files", arguments: [UInt64(77)])
-    func killLeavesWholeObjects(seed: UInt64) async throws {
+    /// The variables of a service that encrypts its files.
+    private static let encryption = [
+      "LARDER_KEY=\(String(repeating: "5c", count: 32))", "LARDER_DATA_ENCRYPTION=true",
+    ]
+
+    private static func serve(
+      _ folder: ServiceFolder, isEncrypted: Bool
+    ) async throws -> LarderProcess {
+      let larder = try LarderProcess.spawnService(folder, under: isEncrypted ? encryption : [])
+      try await larder.becomeReady()
+      return larder
+    }
+
+    @Test(
+      "kill -9 during writes leaves whole objects and no other files",
+      arguments: [UInt64(77)], [false, true])
+    func killLeavesWholeObjects(seed: UInt64, isEncrypted: Bool) async throws {
       var random = SeededGenerator(seed: seed)
       let folder = try ServiceFolder(
         upstream: RefusedStartTests.nowhere, settings: Self.settings)
       let told = (0..<Self.writers).map { _ in Shared(WriterState()) }
       for round in 0..<Self.rounds {
-        let larder = try await LarderProcess.serve(folder)
+        let larder = try await Self.serve(folder, isEncrypted: isEncrypted)
         let port = larder.port
         try await withThrowingTaskGroup(of: Void.self) { group in
           for (number, told) in told.enumerated() {
@@ -48,7 +63,8 @@ extension Crashes {
           await larder.kill()
           try await group.waitForAll()
         }
-        try await check(folder, told: told, note: "seed \(seed), round \(round)")
+        try await check(
+          folder, isEncrypted: isEncrypted, told: told, note: "seed \(seed), round \(round)")
       }
     }
 
@@ -78,10 +94,10 @@ extension Crashes {
 
     /// Expects every object to be one that its writer sent, whole, and not older than the last acknowledged
     /// one.
-    private func check(_ folder: ServiceFolder, told: [Shared<WriterState>], note: String)
-      async throws
-    {
-      let larder = try await LarderProcess.serve(folder)
+    private func check(
+      _ folder: ServiceFolder, isEncrypted: Bool, told: [Shared<WriterState>], note: String
+    ) async throws {
+      let larder = try await Self.serve(folder, isEncrypted: isEncrypted)
       let port = larder.port
       for (number, told) in told.enumerated() {
         let told = told.value
@@ -103,6 +119,11 @@ extension Crashes {
         atPath: "\(folder.dataPath)/files/objects"
       ).filter { $0.contains("/") }
       #expect(kept.count <= told.count, "\(note): \(kept.count) files")
+      for name in kept {
+        let file = URL(filePath: "\(folder.dataPath)/files/objects/\(name)")
+        let isSealed = try Data(contentsOf: file).starts(with: Data("LARDERE1".utf8))
+        #expect(isSealed == isEncrypted, "\(note): \(name)")
+      }
       #expect(try StoredFiles(of: folder).faults() == [], "\(note)")
       await larder.kill()
     }

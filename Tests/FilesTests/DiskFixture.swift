@@ -1,3 +1,4 @@
+import Cryptography
 import Files
 import Foundation
 import Model
@@ -29,7 +30,8 @@ final class DiskFixture: Sendable {
     }
   }
 
-  init(partBytesMin: Int = 1000) throws {
+  /// - Parameter key: encrypts the files; nil to store them as they are.
+  init(partBytesMin: Int = 1000, key: SymmetricKey? = nil) throws {
     path = "\(NSTemporaryDirectory())larder-files-\(UUID().uuidString)"
     let time = time
     index = try Store.open(
@@ -40,7 +42,7 @@ final class DiskFixture: Sendable {
       store: index, folder: "\(path)/files", pool: BlockingPool(threadsMax: 4),
       clock: WallClock { time.now }, expiryClock: WallClock { time.lived },
       random: { UInt64.random(in: 0...UInt64.max) },
-      limits: limits)
+      key: key, limits: limits)
   }
 
   deinit {

@@ -74,12 +74,15 @@ let package = Package(
       sources: ["ChangeLog/LogPosition.swift", "Schema/Quotation.swift"]),
     .target(
       name: "Gateway",
-      dependencies: ["Cryptography", "Filtering", "LosslessJSON", "Model", "Storage", "Upstream"],
+      dependencies: [
+        "Cryptography", "Filtering", "HTTPClient", "LosslessJSON", "Model", "Storage", "Upstream",
+      ],
       exclude: ["DESIGN.md"],
       sources: [
         "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
         "Hooks/HasuraMessage.swift", "Hooks/Hook.swift", "Hooks/HookMessage.swift",
-        "Hooks/PlainMessage.swift", "Hooks/WebhookSignature.swift", "Push/PushRule.swift",
+        "Hooks/PlainMessage.swift", "Hooks/WebhookSignature.swift",
+        "HooksOut/OutgoingHook.swift", "Push/PushRule.swift",
         "Standing/StandingRule.swift",
       ]),
     .executableTarget(

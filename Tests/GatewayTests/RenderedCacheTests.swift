@@ -63,6 +63,17 @@ struct RenderedCacheTests {
     #expect(other.isCurrent)
   }
 
+  @Test("Own data of a user, local fields included, drops no response")
+  func ownDataDropsNothing() {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let shared = answer("One", entities: ["1"])
+    remember(shared, in: cache)
+    cache.note(report(changed: ["1"], in: .ownData(ofUser: "u")))
+    #expect(cache.response(for: shared.key) === shared)
+    cache.note(report(changed: ["1"], in: .user("u")))
+    #expect(cache.response(for: shared.key) == nil)
+  }
+
   /// A device's overlay affects neither the shared responses nor those of another device.
   @Test("A device's overlay touches only that device's responses")
   func overlayTouchesOnlyItsDevice() {

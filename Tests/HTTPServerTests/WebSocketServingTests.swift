@@ -8,49 +8,11 @@ import WebSocketWire
 
 /// The server's side of WebSockets over real sockets, with clients that send any bytes.
 struct WebSocketServingTests {
-  /// Echoes every message, and records how each connection ended.
-  private final class Echo: Sendable {
-    let ends = Mutex<[WebSocketClose]>([])
-    let limits: WebSocketLimits
-
-    init(_ change: (inout WebSocketLimits) -> Void = { _ in }) {
-      var limits = WebSocketLimits()
-      change(&limits)
-      self.limits = limits
-    }
-
-    var handler: ScriptedHandler {
-      ScriptedHandler { request in
-        guard request.path == "/socket" else { return .text("plain") }
-        let subprotocol = try? request.webSocketHandshake.firstSubprotocol(of: ["echo"])
-        return .webSocket(subprotocol: subprotocol, limits: self.limits) { await self.serve($0) }
-      }
-    }
-
-    private func serve(_ peer: WebSocketPeer) async {
-      do throws(WebSocketClose) {
-        while true { try await peer.send(try await peer.next()) }
-      } catch {
-        ends.withLock { $0.append(error) }
-      }
-    }
-  }
-
-  private func withSocket<Value: Sendable>(
-    _ server: ServerFixture, headers: [(String, String)] = [], early: [UInt8] = [],
-    _ body: @escaping @Sendable (RawWebSocket) throws -> Value
-  ) async throws -> Value {
-    let port = server.port
-    return try await onOwnThread {
-      try body(RawWebSocket(port: port, "/socket", headers: headers, early: early))
-    }
-  }
-
   @Test("Messages are echoed, and the close handshake ends the connection")
   func messagesAreEchoed() async throws {
-    let echo = Echo()
+    let echo = WebSocketEcho()
     try await ServerFixture.serve(echo.handler) { server in
-      try await withSocket(server, headers: [("Sec-WebSocket-Protocol", "other, echo")]) { socket in
+      try await server.withSocket(headers: [("Sec-WebSocket-Protocol", "other, echo")]) { socket in
         #expect(socket["sec-websocket-protocol"] == "echo")
         #expect(socket["upgrade"] == "websocket")
         #expect(socket["request-id"] != nil)
@@ -73,10 +35,10 @@ struct WebSocketServingTests {
 
   @Test("Frames that come with the request belong to the WebSocket")
   func earlyFramesCount() async throws {
-    let echo = Echo()
+    let echo = WebSocketEcho()
     try await ServerFixture.serve(echo.handler) { server in
       let early = [RawFrame.text("a", isFinal: false), .more("b", isFinal: true)].bytes
-      let frame = try await withSocket(server, early: early) { try $0.frame() }
+      let frame = try await server.withSocket(early: early) { try $0.frame() }
       #expect(frame == .text("ab"))
     }
   }
@@ -91,7 +53,7 @@ struct WebSocketServingTests {
       }
     }
     try await ServerFixture.serve(handler) { server in
-      async let echoed = withSocket(server, early: RawFrame.text("early").bytes) { socket in
+      async let echoed = server.withSocket(early: RawFrame.text("early").bytes) { socket in
         let frame = try socket.frame()
         let end = try socket.frame()
         return (frame, end.closeCode)
@@ -107,7 +69,7 @@ struct WebSocketServingTests {
 
   @Test("An upgrade follows requests on the same connection")
   func upgradesFollowRequests() async throws {
-    let echo = Echo()
+    let echo = WebSocketEcho()
     try await ServerFixture.serve(echo.handler) { server in
       let text = try await server.withPeer { peer in
         let request =
@@ -154,7 +116,7 @@ struct WebSocketServingTests {
   func faultyHandshakesGetProblems(
     method: String, headers: [(String, String)], status: Int
   ) async throws {
-    try await ServerFixture.serve(Echo().handler) { server in
+    try await ServerFixture.serve(WebSocketEcho().handler) { server in
       try await server.withClient { client in
         let response = try client.request(method, "/socket", headers: headers)
         #expect(response.status == status)
@@ -184,9 +146,9 @@ struct WebSocketServingTests {
     "A faulty frame is named in the close frame, also to a client that keeps sending",
     arguments: faults)
   func faultyFramesAreNamed(bytes: [UInt8], code: Int) async throws {
-    let echo = Echo { $0.lingerBytesMax = 1 << 20 }
+    let echo = WebSocketEcho { $0.lingerBytesMax = 1 << 20 }
     try await ServerFixture.serve(echo.handler) { server in
-      try await withSocket(server) { socket in
+      try await server.withSocket { socket in
         try socket.send(bytes + [UInt8](repeating: 0x55, count: 500_000))
         #expect(try socket.frame().closeCode == code)
       }
@@ -198,10 +160,10 @@ struct WebSocketServingTests {
 
   @Test("A client that only resets, or only ends its side, leaves nothing behind")
   func disconnectedClientsLeaveNothing() async throws {
-    let echo = Echo()
+    let echo = WebSocketEcho()
     try await ServerFixture.serve(echo.handler) { server in
       for _ in 0..<20 {
-        try await withSocket(server) { socket in
+        try await server.withSocket { socket in
           try socket.send(RawFrame.text("a", isFinal: false))
         }
       }
@@ -213,137 +175,15 @@ struct WebSocketServingTests {
     }
   }
 
-  @Test("A silent client is pinged, and its connection ends without an answer")
-  func silentClientsAreLost() async throws {
-    let echo = Echo {
-      $0.pingInterval = .milliseconds(50)
-      $0.pongTimeout = .milliseconds(150)
-    }
-    try await ServerFixture.serve(echo.handler) { server in
-      try await withSocket(server) { socket in
-        // Answered, it lives on.
-        for _ in 0..<3 {
-          #expect(try socket.frame().opcode == 9)
-          try socket.send(RawFrame.pong())
-        }
-        #expect(try socket.frame().opcode == 9)
-        #expect(throws: RawClient.Problem.self) { while true { _ = try socket.frame() } }
-      }
-      #expect(await server.eventually { echo.ends.withLock { $0.count } == 1 })
-      #expect(
-        echo.ends.withLock { $0.first } == .lost("the peer did not answer a ping in time"))
-    }
-  }
-
-  @Test("A slow reader makes the client wait, and loses no message")
-  func slowReadersMakeTheClientWait() async throws {
-    let gate = Gate()
-    let received = Count()
-    var limits = WebSocketLimits()
-    limits.waitingMessagesMax = 4
-    limits.pingInterval = .milliseconds(20)
-    limits.pongTimeout = .milliseconds(20)
-    let handler = ScriptedHandler { [limits] _ in
-      .webSocket(subprotocol: nil, limits: limits) { peer in
-        await gate.wait()
-        while (try? await peer.next()) != nil { received.add() }
-      }
-    }
-    try await ServerFixture.serve(handler) { server in
-      let frame = RawFrame.binary([UInt8](repeating: 1, count: 30_000)).bytes
-      async let sent: Void = withSocket(server) { socket in
-        for _ in 0..<600 { try socket.send(frame) }
-        try socket.send(RawFrame.close(1000))
-        while try socket.frame().opcode != 8 {}
-      }
-      #expect(await server.eventually { gate.arrivals == 1 })
-      #expect(received.value == 0)
-      gate.open()
-      try await sent
-      #expect(await server.eventually { received.value == 600 })
-    }
-  }
-
-  @Test("A sender waits for a client that does not read, which is then cut off")
-  func clientsThatDoNotReadAreCutOff() async throws {
-    let sent = Count()
-    let ends = Mutex<[WebSocketClose]>([])
-    var limits = WebSocketLimits()
-    limits.sendStallMax = .milliseconds(300)
-    let handler = ScriptedHandler { [limits] _ in
-      .webSocket(subprotocol: nil, limits: limits) { peer in
-        do throws(WebSocketClose) {
-          while true {
-            try await peer.send(.binary([UInt8](repeating: 1, count: 100_000)))
-            sent.add()
-          }
-        } catch {
-          ends.withLock { $0.append(error) }
-        }
-      }
-    }
-    try await ServerFixture.serve(handler) { server in
-      let done = Gate()
-      async let silent: Void = withSilentSocket(server, until: done)
-      #expect(await server.eventually { ends.withLock { $0.count } == 1 })
-      #expect(ends.withLock { $0.first?.isLost } == true)
-      // What the kernels hold, and a little more: not what an endless sender would have queued.
-      #expect(sent.value * 100_000 < 64 << 20)
-      done.open()
-      try await silent
-      #expect(await server.eventually { server.service.connectionCount == 0 })
-    }
-  }
-
-  private func withSilentSocket(_ server: ServerFixture, until done: Gate) async throws {
-    let port = server.port
-    let socket = try await onOwnThread { Held(try RawWebSocket(port: port, "/socket")) }
-    await done.wait()
-    _ = socket
-  }
-
-  /// Keeps a socket open while a test waits.
-  // SAFETY: nothing calls it after it was made.
-  private final class Held: @unchecked Sendable {
-    let socket: RawWebSocket
-    init(_ socket: RawWebSocket) { self.socket = socket }
-  }
-
-  @Test("A flood of pings to a client that does not read costs no memory")
-  func pingFloodsAreBounded() async throws {
-    let echo = Echo {
-      $0.sendStallMax = .milliseconds(500)
-      $0.outgoingBytesMax = 16 << 10
-    }
-    try await ServerFixture.serve(echo.handler) { server in
-      let ping = RawFrame.ping([UInt8](repeating: 9, count: 125)).bytes
-      let flood = (0..<100).flatMap { _ in ping }
-      _ = try await server.withPeer { peer in
-        peer.send(
-          "GET /socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: upgrade\r\n"
-            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \(RawWebSocket.key)\r\n\r\n")
-        var sent = 0
-        while sent < 64 << 20 {
-          let count = peer.send(flood)
-          sent += count
-          if count < flood.count { break }
-        }
-        return sent
-      }
-      #expect(await server.eventually { echo.ends.withLock { $0.count } == 1 })
-      #expect(await server.eventually { server.service.connectionCount == 0 })
-    }
-  }
-
   @Test("A draining server closes its WebSockets with 1001")
   func drainingClosesWith1001() async throws {
-    let echo = Echo()
+    let echo = WebSocketEcho()
     var drain = HTTPServerConfiguration.Drain()
     drain.deadline = .seconds(10)
     drain.handshakes = .zero
     try await ServerFixture.serve(echo.handler, drain: drain) { server in
       let client = Task {
-        try await withSocket(server) { socket in
+        try await server.withSocket { socket in
           try socket.send(RawFrame.text("a"))
           // The echo may be missing: the server can drain before it has read the handshake.
           var close = try socket.frame()
@@ -358,7 +198,8 @@ struct WebSocketServingTests {
       #expect(code == 1001)
       #expect(isClosed)
       #expect(server.service.connectionCount == 0)
-      #expect(echo.ends.withLock { $0.map(\.code) } == [1001])
+      // The handler learns of the end in a task of its own.
+      #expect(await server.eventually { echo.ends.withLock { $0.map(\.code) } == [1001] })
     }
   }
 
@@ -370,7 +211,7 @@ struct WebSocketServingTests {
       .webSocket(subprotocol: nil, limits: limits) { $0.close(code: 4403, reason: "no") }
     }
     try await ServerFixture.serve(handler) { server in
-      let (code, wasEnded) = try await withSocket(server) { socket in
+      let (code, wasEnded) = try await server.withSocket { socket in
         let code = try socket.frame().closeCode
         return (code, (try? socket.frame()) == nil)
       }
@@ -393,7 +234,7 @@ struct WebSocketServingTests {
       }
     }
     try await ServerFixture.serve(handler) { server in
-      try await withSocket(server) { try $0.send(RawFrame.text("a")) }
+      try await server.withSocket { try $0.send(RawFrame.text("a")) }
       await cancelled.wait()
       #expect(await server.eventually { server.service.connectionCount == 0 })
     }
@@ -412,8 +253,8 @@ struct WebSocketServingTests {
     }
     try await ServerFixture.serve(handler) { server in
       for offer in ["permessage-deflate", "none"] {
-        let (first, second, chosen) = try await withSocket(
-          server, headers: [("Sec-WebSocket-Extensions", offer)]
+        let (first, second, chosen) = try await server.withSocket(
+          headers: [("Sec-WebSocket-Extensions", offer)]
         ) { socket in
           let frames = (try socket.frame(), try socket.frame())
           return (frames.0, frames.1, socket["sec-websocket-extensions"])
@@ -428,28 +269,6 @@ struct WebSocketServingTests {
           #expect(second.payload.count < 300)
         }
       }
-    }
-  }
-
-  @Test("A fast sender on the loop does not block other connections")
-  func fastSendersShareTheLoop() async throws {
-    let handler = ScriptedHandler { request in
-      guard request.path == "/socket" else { return .text("plain") }
-      return .webSocket(subprotocol: nil) { peer in
-        while (try? await peer.send(.binary([UInt8](repeating: 1, count: 10)))) != nil {}
-      }
-    }
-    try await ServerFixture.serve(handler) { server in
-      let isOver = Mutex(false)
-      async let reading: Void = withSocket(server) { socket in
-        while !isOver.withLock({ $0 }) { _ = try socket.frame() }
-      }
-      for _ in 0..<20 {
-        let response = try await server.withClient { try $0.request("GET", "/") }
-        #expect(response.text == "plain")
-      }
-      isOver.withLock { $0 = true }
-      try await reading
     }
   }
 }

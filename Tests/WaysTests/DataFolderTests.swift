@@ -10,14 +10,16 @@ extension Ways {
   /// Data folders that earlier builds wrote, each by `Scripts/data-fixture`: this build goes on with them.
   struct DataFolderTests {
     /// By the commit that wrote it; a new one for each change of the database's form.
-    static let folders = ["1506e86", "93a429e"]
+    static let folders = ["1506e86", "93a429e", "46099db"]
     /// Those with messages of webhooks, and with a queue that waits for a credential.
-    static let foldersWithHooks = ["93a429e"]
+    static let foldersWithHooks = ["93a429e", "46099db"]
+    /// Those with tokens that only read, with idempotency keys of local writes, and with a queued write.
+    static let foldersWithWriteKeys = ["46099db"]
     // As in the script.
     private static let hookKey = Array("a key of thirty-two bytes exactly".utf8.prefix(32))
     private static let hookSecret = "0123456789abcdef"
 
-    private struct Written {
+    struct Written {
       let larder: RunningLarder
       let facts: JSONValue
       let device: (String, String)
@@ -46,7 +48,7 @@ extension Ways {
       return texts
     }
 
-    private static func start(_ name: String, upstreamIsUp: Bool) async throws -> Written {
+    static func start(_ name: String, upstreamIsUp: Bool) async throws -> Written {
       let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Fixtures/data/\(name)").path
       let facts = try JSONValue(
@@ -73,7 +75,7 @@ extension Ways {
         device: ("Device-Token", try #require(facts["deviceToken"]?.string)))
     }
 
-    private static func json(_ response: RawResponse) throws -> JSONValue {
+    static func json(_ response: RawResponse) throws -> JSONValue {
       try JSONValue(parsing: response.body)
     }
 

@@ -30,6 +30,10 @@ final class RunningLarder {
   /// Instead of the film library's.
   private let schema: String?
   private let forward: String
+  /// Whether files and backups are encrypted; of the next start of the service.
+  var isEncrypted = false
+  /// Variables of the next start of the service. They are not read as settings.
+  var environment: [String: String] = [:]
 
   /// - Parameters:
   ///   - settings: lines added to `larder.yaml`.
@@ -40,11 +44,13 @@ final class RunningLarder {
   ///   - forward: names of the header fields passed upstream, separated by commas.
   ///   - recentMax: requests that the film library keeps for a look at them.
   ///   - data: a folder to begin with a copy of.
+  ///   - isEncrypted: see `data.encryption`.
+  ///   - environment: variables that are not settings.
   static func start(
     settings: String = "", operations: [String: String] = [:], service: String? = nil,
     upstreamTimeout: String = "20s", upstream: String? = nil, upstreamLines: String = "",
     schema: String? = nil, forward: String = "authorization", recentMax: Int = 50,
-    data: String? = nil
+    data: String? = nil, isEncrypted: Bool = false, environment: [String: String] = [:]
   ) async throws -> RunningLarder {
     var options = DemoOptions(now: { Int64(Date().timeIntervalSince1970) })
     options.recentMax = recentMax
@@ -54,6 +60,8 @@ final class RunningLarder {
       demo: demo, settings: settings, operations: operations, service: service,
       upstreamTimeout: upstreamTimeout, upstream: upstream, upstreamLines: upstreamLines,
       schema: schema, forward: forward)
+    larder.isEncrypted = isEncrypted
+    larder.environment = environment
     if let data {
       try FileManager.default.copyItem(atPath: data, toPath: "\(larder.folder)/data")
     }
@@ -117,7 +125,7 @@ final class RunningLarder {
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
     let service = try await LarderService.open(
       try Workspace.open(loaded), metrics: PrometheusRegistry(),
-      logger: log.logger, environment: [:]
+      logger: log.logger, environment: environment
     ) { addresses in
       told.yield(addresses)
       told.finish()
@@ -213,7 +221,7 @@ final class RunningLarder {
     if let schema { try Data(schema.utf8).write(to: URL(filePath: "\(folder)/schema.graphql")) }
     return """
       listen: 127.0.0.1:0
-      data: \(folder)/data
+      data: {path: \(folder)/data, encryption: \(isEncrypted)}
       operations: \(operationsFolder)
       schema: \(schema == nil ? examples : folder)/schema.graphql
       upstream:

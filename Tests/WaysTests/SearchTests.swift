@@ -125,13 +125,43 @@ extension Ways {
       for batch in 0..<10 {
         try await world.insert((0..<200).map { ("n\(batch)-\($0)", text) })
       }
-      let words = (1...9).map { "a\($0)*" }.joined(separator: " ")
+      // Each of 27 terms has some hundred places in each text.
+      let words = (0..<27).map { "a\(1 + $0 % 9)*" }.joined(separator: " ")
       let (status, body) = try await world.search(words)
       #expect(status == 503)
       #expect(body["code"] == "too_costly")
       // A search with few hits still works.
       try await world.insert([("few", "unique")])
       #expect(Self.hits(try await world.search("unique").body) == ["few"])
+      await world.larder.stop()
+    }
+
+    /// Of more than 5,000 texts that match, the latest are ranked. A device's own texts are all of its type here.
+    @Test("A search for a word of very many texts says that its ranking is approximate")
+    func commonWordsAreApproximate() async throws {
+      let world = try await Self.start()
+      try await world.insert([("first", "needle thread")])
+      for batch in 0..<26 {
+        try await world.insert(
+          (0..<200).map {
+            ("n\(batch)-\($0)", "needle number \(batch * 200 + $0) of the haystack")
+          })
+      }
+      for words in ["needle", "nee*", "n*", "haystack needle"] {
+        let (status, body) = try await world.search(words, "&limit=10")
+        #expect(status == 200)
+        #expect(body["approximate"] == true, "\(words)")
+        #expect(Set(Self.hits(body)).count == 10)
+        let next = try #require(body["next"]?.string)
+        let second = try await world.search(words, "&limit=10&after=\(next)").body
+        #expect(second["approximate"] == true)
+        #expect(Set(Self.hits(second)).union(Self.hits(body)).count == 20)
+      }
+      for (words, id) in [("thread", "first"), ("needle thread", "first"), ("4321", "n21-121")] {
+        let (_, body) = try await world.search(words)
+        #expect(Self.hits(body) == [id], "\(words)")
+        #expect(body["approximate"] == nil)
+      }
       await world.larder.stop()
     }
   }

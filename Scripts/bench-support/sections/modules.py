@@ -9,8 +9,16 @@ SECONDS_MAX = 600
 
 
 def run(bench):
+    rows = measured(bench)
+    bench.report.line("Single modules in one process, alternating, medians of 21 rounds.")
+    # The second row only separates the header.
+    bench.report.table(rows[0], rows[2:])
+
+
+def measured(bench, *names):
+    """Returns the rows of the table that the benchmarks of these names print; of all without a name."""
     done = subprocess.run(
-        [bench.modules],
+        [bench.modules, *names],
         # Its databases end with the section, also if the section is killed.
         env={**os.environ, "TMPDIR": bench.folder},
         stdin=subprocess.DEVNULL,
@@ -29,6 +37,4 @@ def run(bench):
     ]
     if len(rows) < 3:
         raise BenchError(f"{bench.modules} printed no table:\n{done.stdout}")
-    bench.report.line("Single modules in one process, alternating, medians of 21 rounds.")
-    # The second row only separates the header.
-    bench.report.table(rows[0], rows[2:])
+    return rows

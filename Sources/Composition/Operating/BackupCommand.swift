@@ -2,15 +2,21 @@ import FoundationEssentials
 import Storage
 import Transport
 
-/// The `backup` command: an online copy of the database, whether a service runs or not.
+/// The `backup` command: an online copy of the database, whether a service runs or not; encrypted if
+/// `data.encryption` says so.
 package struct BackupCommand {
   private let settings: Settings
   private let path: String?
+  private let environment: [String: String]
 
   /// - Parameter path: the file to create; nil creates one in the data folder's `backups`.
-  package init(_ settings: Settings, path: String?) {
+  package init(
+    _ settings: Settings, path: String?,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
     self.settings = settings
     self.path = path
+    self.environment = environment
   }
 
   /// - Returns: the path of the backup.
@@ -21,8 +27,15 @@ package struct BackupCommand {
       FileSystem.isReadOnly(at: settings.dataFolder)
       ? try ReadOnlyCopy(of: settings.dataFolder) : nil
     defer { copy?.remove() }
+    let folder = copy?.path ?? settings.dataFolder
+    let sealing =
+      settings.isDataEncrypted
+      ? try DataEncryption.keys(
+        of: DataFolder(path: folder), environment: environment,
+        need: "`data.encryption: true` needs"
+      ).backups : nil
     do throws(BackupError) {
-      try Store.backUp(folder: copy?.path ?? settings.dataFolder, to: path)
+      try Store.backUp(folder: folder, to: path, sealing: sealing)
     } catch {
       throw StartFailure(.dataFolder, message(for: error, path: path))
     }
@@ -41,7 +54,8 @@ package struct BackupCommand {
           + "the backup with --to.")
     }
     try DataFolder(path: folder).make()
-    return "\(folder)/\(BackupName.now()).sqlite"
+    let suffix = settings.isDataEncrypted ? BackupSealing.suffix : ""
+    return "\(folder)/\(BackupName.now()).sqlite\(suffix)"
   }
 
   private func message(for error: BackupError, path: String) -> String {

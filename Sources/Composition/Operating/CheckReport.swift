@@ -75,8 +75,12 @@ package struct CheckReport {
     let lines = HooksCheck(
       settings: workspace.settings.hooks, outline: workspace.registry.outline
     ).lines
-    guard !lines.isEmpty else { return [] }
-    return ["Webhooks:\n" + lines.map { "  \($0.hook): \($0.text)" }.joined(separator: "\n")]
+    let calls = HooksOutCheck(
+      settings: workspace.settings, registry: workspace.registry, local: workspace.local
+    ).lines
+    return [("Webhooks", lines), ("Hooks", calls)].filter { !$0.1.isEmpty }.map { title, lines in
+      "\(title):\n" + lines.map { "  \($0.hook): \($0.text)" }.joined(separator: "\n")
+    }
   }
 
   /// What keeps stored data up to date while no client asks.

@@ -50,6 +50,7 @@ package struct DoctorReport: Sendable {
       findings.append(Finding(part: "openssl", verdict: .bad, text: fault.description))
     } else {
       findings += folder(loaded.settings, environment: environment)
+      findings += encryption(loaded.settings, environment: environment)
       findings += await accounts(loaded.settings)
       findings += await files(loaded.settings.files)
       findings += await push(loaded.settings.push)
@@ -88,6 +89,9 @@ package struct DoctorReport: Sendable {
     HooksCheck(settings: workspace.settings.hooks, outline: workspace.registry.outline).lines.map {
       Finding(part: "webhook \($0.hook)", verdict: .good, text: $0.text)
     }
+      + HooksOutCheck(
+        settings: workspace.settings, registry: workspace.registry, local: workspace.local
+      ).lines.map { Finding(part: "hook \($0.hook)", verdict: .good, text: $0.text) }
   }
 
   /// Findings about queued mutations. Damage is reported by the database's finding instead.

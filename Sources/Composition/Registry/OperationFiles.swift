@@ -123,7 +123,7 @@ struct LocalFile {
     case .success(let file):
       var reader = LocalSchemaReader(
         catalogue: registry.catalogue, viewNames: Set(registry.views.keys),
-        views: registry.views)
+        views: registry.views, outline: registry.outline)
       let (schema, findings) = reader.read(file)
       return (
         schema.map { LocalFile(schema: $0.applying(settings.types), views: reader.views) },
@@ -136,11 +136,21 @@ struct LocalFile {
 extension LocalSchema {
   /// The types with their indexes, search fields and date formats from settings.
   fileprivate func applying(_ settings: [String: TypeSettings]) -> LocalSchema {
-    LocalSchema(
+    with(
       types: types.mapValues { type in
         guard let own = settings[type.name] else { return type }
         return type.with(
           indexes: own.index, search: own.search, dates: own.dates ?? .iso8601)
-      }, objects: objects, enums: enums)
+      },
+      extensions: extensions.mapValues { parts in parts.map { $0.searching(settings) } })
+  }
+}
+
+extension LocalType {
+  /// Returns a part of an upstream type with its own fields among the type's search fields.
+  fileprivate func searching(_ settings: [String: TypeSettings]) -> LocalType {
+    let search = extended.flatMap { settings[$0]?.search } ?? []
+    let texts = entityType.columns.filter { $0.kind == .text && $0.dates == nil }.map(\.name)
+    return with(indexes: [], search: search.filter(texts.contains), dates: .iso8601)
   }
 }

@@ -39,6 +39,11 @@ struct TypeSettingsCheck {
           "dates", of: name,
           "\(name) is a type of upstream; only dates of local types have a format")
       }
+      if settings.keepLocal != nil, type.localFields.isEmpty {
+        fault(
+          "keepLocal", of: name,
+          "\(name) has no local fields; add some with extend type \(name) in local.graphql")
+      }
     }
   }
 
@@ -78,9 +83,10 @@ struct TypeSettingsCheck {
 
   /// A warning instead of a fault, because the operation that selected the type can come back.
   private mutating func warnOfUnknownType(_ name: String, _ settings: TypeSettings) {
-    guard !settings.index.isEmpty || !settings.search.isEmpty || settings.dates != nil else {
-      return
-    }
+    guard
+      !settings.index.isEmpty || !settings.search.isEmpty || settings.dates != nil
+        || settings.keepLocal != nil
+    else { return }
     warnings.append(
       Finding(
         severity: .warning,

@@ -52,11 +52,12 @@ package struct Workspace: Sendable {
       loaded: loaded, catalogue: whole.catalogue, local: file.schema, links: links.links)
     check.run()
     let hooks = HooksCheck(settings: settings.hooks, outline: whole.outline)
+    let outgoing = HooksOutCheck(settings: settings, registry: whole, local: file.schema)
     let standing = settings.allUpstreams.map { StandingCheck(upstream: $0, registry: whole) }
     let faults =
       check.faults + links.faults
       + PushRulesCheck(rules: settings.push.rules, catalogue: whole.catalogue).faults
-      + standing.flatMap(\.faults) + hooks.faults
+      + standing.flatMap(\.faults) + hooks.faults + outgoing.faults
     guard faults.isEmpty else {
       throw StartFailure(
         .faultySettings, SettingsFaults(faults, shownIn: loaded.excerpt).description)

@@ -8,6 +8,8 @@ package struct Settings: Sendable {
 
   /// Database and files.
   package var dataFolder: String
+  /// Whether files on the disk and backups are encrypted with the key in `LARDER_KEY`.
+  package var isDataEncrypted = false
   package var operationsFolder: String
   /// Upstream is introspected if this file is missing.
   package var schemaFile: String
@@ -37,6 +39,10 @@ package struct Settings: Sendable {
   package var push = PushSettings()
   /// Webhooks of upstream by name.
   package var hooks: [String: HookSettings] = [:]
+  /// Hooks that are called about writes and outcomes.
+  package var outgoingHooks: [OutgoingHookSettings] = []
+  /// The secrets of those that have none of their own.
+  package var outgoingHookSecrets: [Secret] = []
   package var queue = QueueSettings()
   package var devices = DevicesSettings()
   package var limits = LimitsSettings()

@@ -79,6 +79,12 @@ struct DataFolder {
         + "with it. Restore the file, or set LARDER_KEY. \(Self.otherKeyHint)")
   }
 
+  /// The path of the key file; nil if there is none.
+  var keyFile: String? {
+    let file = "\(path)/\(Self.keyFileName)"
+    return FileManager.default.fileExists(atPath: file) ? file : nil
+  }
+
   private static let otherKeyHint =
     "To discard these secrets (all sessions end), write a new key of 32 random bytes to this file and "
     + "start once with start.otherKey: accept."

@@ -1,4 +1,5 @@
 import Accounts
+import Cryptography
 import Endpoints
 import Files
 import Gateway
@@ -15,8 +16,8 @@ enum FilesAssembly {
   private static let threadsMax = 8
   /// Maximum size of the cache of small files.
   private static let smallFilesBytesMax = 16 << 20
-  /// Name of the files' folder in the data folder.
-  private static let folderName = "files"
+  /// The folder of the files in the data folder.
+  static func folder(_ settings: Settings) -> String { "\(settings.dataFolder)/files" }
 
   static func service(
     _ settings: Settings, store: Store, keys: KeyRing, group: EventLoopGroup,
@@ -25,7 +26,8 @@ enum FilesAssembly {
     let clock = SystemClock.wall
     return FileService(
       store: try fileStore(
-        settings, store: store, group: group, clock: clock, expiryClock: expiryClock),
+        settings, store: store, key: DataEncryption(settings, keys: keys)?.files, group: group,
+        clock: clock, expiryClock: expiryClock),
       rules: rules(settings.files), isAdminOn: settings.adminToken != nil,
       presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: expiryClock,
       uploadLifetime: settings.files.uploadExpiry,
@@ -47,21 +49,33 @@ enum FilesAssembly {
       keys: accessKeys, host: settings.host)
   }
 
+  /// Checks that the stored files have the form that `data.encryption` says, and writes nothing.
+  ///
+  /// - Parameter key: nil for files that are not encrypted.
+  static func checkForm(_ settings: Settings, key: SymmetricKey?) throws(StartFailure) {
+    guard settings.files.store == .disk else { return }
+    let folder = Self.folder(settings)
+    do throws(FileForm.Fault) {
+      try FileForm(folder: folder).check(key)
+    } catch {
+      throw StartFailure(.dataFolder, DataEncryption.text(error, folder: folder))
+    }
+  }
+
   private static func fileStore(
-    _ settings: Settings, store: Store, group: EventLoopGroup, clock: WallClock,
-    expiryClock: WallClock
+    _ settings: Settings, store: Store, key: SymmetricKey?, group: EventLoopGroup,
+    clock: WallClock, expiryClock: WallClock
   ) throws -> any FileStore {
     switch settings.files.store {
     case .disk:
+      let folder = Self.folder(settings)
       do throws(FileStoreError) {
         return try DiskFileStore.open(
-          store: store, folder: "\(settings.dataFolder)/\(folderName)",
-          pool: BlockingPool(threadsMax: threadsMax), clock: clock, expiryClock: expiryClock,
-          random: { UInt64.random(in: 0...UInt64.max) })
+          store: store, folder: folder, pool: BlockingPool(threadsMax: threadsMax), clock: clock,
+          expiryClock: expiryClock, random: { UInt64.random(in: 0...UInt64.max) }, key: key)
       } catch {
         throw StartFailure(
-          .dataFolder,
-          "The folder of files, \(settings.dataFolder)/\(folderName), cannot be created: \(error)")
+          .dataFolder, "The folder of files, \(folder), cannot be created: \(error)")
       }
     case .s3:
       return try S3Assembly.store(settings.files, group: group, clock: clock)

@@ -40,6 +40,7 @@ struct GatewayAssembly {
   let sync: SyncQueue
   private let push: PushService
   private let hooks: HookService
+  private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
   private let logger: Logger
 
@@ -48,8 +49,8 @@ struct GatewayAssembly {
 
   init(
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
-    accounts: AccountAssembly, push: PushService, clock expiryClock: TrustedClock, logger: Logger,
-    logThreshold: LogThreshold
+    accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
+    clock expiryClock: TrustedClock, logger: Logger, logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
     let forwarding = upstreams.forwarding
@@ -90,7 +91,8 @@ struct GatewayAssembly {
       deadline: deadline, gate: gate, lists: memory, clock: clock,
       uptime: { SystemClock.uptime() })
     writes = EntityWriting.writes(
-      workspace, store: store, calls: calls, epoch: epoch, deadline: deadline)
+      workspace, store: store, calls: calls, epoch: epoch, deadline: deadline,
+      reviewer: hooksOut.reviewer)
     let failures = FailureMemory(clock: clock, random: { Double.random(in: 0..<1) })
     let directory = OperationDirectory(registry: workspace.registry)
     let reader = QueryReader(
@@ -116,6 +118,7 @@ struct GatewayAssembly {
       signal.note(report)
       followed.note(report)
       push.note(report)
+      hooksOut.note(report)
     }
     live = LiveServices(
       lists: followed,
@@ -127,7 +130,7 @@ struct GatewayAssembly {
       reader: reader,
       mutations: MutationRunner(
         upstreams: upstreams, store: store, calls: calls, epoch: epoch, clock: clock,
-        logger: logger),
+        logger: logger, hooks: hooksOut.subscriptions),
       explainer: Explainer(store: store.reading, cache: cache, clock: clock), signal: signal,
       devices: devices, differ: lists, temporary: TemporaryVariables(store: store.reading),
       makeKey: { RandomName.make() })
@@ -161,10 +164,12 @@ struct GatewayAssembly {
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
       ownWrites: workspace.local.types.isEmpty
         ? nil
-        : EntityWriting.own(workspace, store: store, deadline: deadline),
+        : EntityWriting.own(
+          workspace, store: store, deadline: deadline, reviewer: hooksOut.reviewer),
       makeID: { RandomName.make(at: clock.now()) })
     self.sync = sync
     self.push = push
+    self.hooksOut = hooksOut
     hooks = HookService(
       hooks: HooksCheck(settings: settings.hooks, outline: workspace.registry.outline).hooks,
       outline: workspace.registry.outline, store: store, calls: calls, epoch: epoch, clock: clock,
@@ -186,6 +191,7 @@ struct GatewayAssembly {
       store: store.reading, deadline: settings.limits.queryDeadline, clock: clock)
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
+      sealing: DataEncryption(settings, keys: keys)?.backups,
       makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
@@ -211,7 +217,7 @@ struct GatewayAssembly {
       live: live, cursors: cursors, purger: purger, console: console, backups: backups,
       tables: tables,
       logThreshold: logThreshold, writes: writes, storedFiles: storedFiles, s3: s3, sync: sync,
-      push: push, hooks: hooks, health: health,
+      push: push, hooks: hooks, hooksOut: hooksOut, health: health,
       metrics: metrics, hasMetrics: settings.metrics.listen.isEmpty, files: files,
       cors: CORSPolicy(
         origins: settings.corsOrigins.map(\.description),
@@ -292,13 +298,13 @@ enum QueueAssembly {
 enum EntityWriting {
   static func writes(
     _ workspace: Workspace, store: Store, calls: CallSequence, epoch: MutationEpoch,
-    deadline: QueryDeadline
+    deadline: QueryDeadline, reviewer: HookReviewer?
   ) -> EntityWrites {
     let clock = SystemClock.wall
     let catalogue = workspace.registry.catalogue
     let entities = renderer(workspace)
     return EntityWrites(
-      own: own(workspace, store: store, deadline: deadline),
+      own: own(workspace, store: store, deadline: deadline, reviewer: reviewer),
       corrections: CorrectionService(
         catalogue: catalogue, store: store, entities: entities, calls: calls, epoch: epoch,
         clock: clock, deadline: deadline,
@@ -309,7 +315,7 @@ enum EntityWriting {
 
   /// The writes to local types, of requests and of the queue.
   static func own(
-    _ workspace: Workspace, store: Store, deadline: QueryDeadline
+    _ workspace: Workspace, store: Store, deadline: QueryDeadline, reviewer: HookReviewer?
   ) -> OwnDataWrites {
     let clock = SystemClock.wall
     let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
@@ -317,7 +323,7 @@ enum EntityWriting {
       schema: workspace.local, store: store, entities: renderer(workspace),
       identifiers: IdentifierMaker(clock: clock, random: random), clock: clock,
       deadline: deadline, quota: DataQuota(workspace.settings.devices),
-      reach: FilterReach(workspace))
+      reach: FilterReach(workspace), reviewer: reviewer)
   }
 
   private static func renderer(_ workspace: Workspace) -> EntityRenderer {

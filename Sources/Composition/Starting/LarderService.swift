@@ -33,6 +33,7 @@ package final class LarderService: Service {
   private let connections: SubscriptionsByUpstream
   private let standing: StandingWork
   private let push: PushAssembly
+  private let hooksOut: HooksOutAssembly
   private let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
   private let metricsListenerCount: Int
@@ -50,7 +51,7 @@ package final class LarderService: Service {
     maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance, publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
     connections: SubscriptionsByUpstream, standing: StandingWork, push: PushAssembly,
-    server: HTTPService,
+    hooksOut: HooksOutAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, upstreams: UpstreamAssembly,
     certificates: ServerCertificates?,
     group: EventLoopGroup, routes: [String], logger: Logger,
@@ -70,6 +71,7 @@ package final class LarderService: Service {
     self.connections = connections
     self.standing = standing
     self.push = push
+    self.hooksOut = hooksOut
     self.server = server
     self.metricsListenerCount = metricsListenerCount
     self.queueEndMax = queueEndMax
@@ -97,6 +99,7 @@ package final class LarderService: Service {
     let tls = try readAtStart(certificates, logger: logger)
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make(settings.start.degraded)
+    try DataEncryption.checkKeyIsGiven(settings, environment: environment)
     let copy = try copyIfReadOnly(settings, logger: logger)
     let reserve =
       copy == nil && settings.start.degraded == .allow ? DiskReserve(folder: folder.path) : nil
@@ -121,6 +124,17 @@ package final class LarderService: Service {
       try folder.check(
         keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
         logger: logger)
+      // Before the marker says that a different key was accepted.
+      try FilesAssembly.checkForm(settings, key: DataEncryption(settings, keys: keys)?.files)
+      if settings.isDataEncrypted {
+        logger.notice(
+          "files and backups are encrypted; the database is not: keep it on an encrypted disk")
+        if let path = folder.keyFile {
+          logger.warning(
+            "a key file lies in the encrypted data folder: keep it elsewhere, or remove it",
+            metadata: ["file": "\(path)"])
+        }
+      }
       if copy == nil {
         try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
           UInt8.random(in: 0...255)
@@ -147,9 +161,12 @@ package final class LarderService: Service {
         logger: logger)
       let push = try PushAssembly(
         settings, store: store, group: group, clock: clock, logger: logger)
+      let hooksOut = try HooksOutAssembly(
+        workspace, store: store, group: group, clock: clock, logger: logger)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
-        push: push.service, clock: clock, logger: logger, logThreshold: logThreshold)
+        push: push.service, hooksOut: hooksOut.service, clock: clock, logger: logger,
+        logThreshold: logThreshold)
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
         settings, store: store, keys: keys, group: group, expiryClock: clock.clock)
@@ -182,13 +199,13 @@ package final class LarderService: Service {
         gauges: QueueGauges(store: store.reading, clock: clock),
         maintenance: StoreMaintenance(
           store: store, devices: gateway.devices, queue: gateway.sync,
-          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, clock: clock,
-          logger: logger),
+          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax,
+          keepLocal: settings.types.compactMapValues(\.keepLocal), clock: clock, logger: logger),
         filesMaintenance: FilesMaintenance(files: files, logger: logger),
         publicAddress: publicAddress,
         signingKeys: accounts.keys, queue: gateway.sync.worker,
         subscriptions: gateway.subscriptions, connections: gateway.connections,
-        standing: gateway.standing, push: push,
+        standing: gateway.standing, push: push, hooksOut: hooksOut,
         server: server,
         metricsListenerCount: settings.metrics.listen.count,
         queueEndMax: EndDeadline.queueMax(settings.drain), upstreams: upstreams,
@@ -225,6 +242,7 @@ package final class LarderService: Service {
     do {
       await filesMaintenance.prepare()
       await push.service.prepare()
+      await hooksOut.service.prepare()
       let addresses = try await Self.listen(server)
       logMetricsAddresses(addresses.suffix(metricsListenerCount))
       if !publicAddress.note(addresses, isSecure: certificates != nil) {
@@ -240,11 +258,13 @@ package final class LarderService: Service {
       let measuring = Task {
         while !Task.isCancelled {
           await gauges.refresh()
+          await hooksOut.service.refreshGauges()
           reserve?.restore()
           try? await Task.sleep(for: Self.gaugeInterval)
         }
       }
       push.service.start()
+      if !isOnCopy { hooksOut.service.start() }
       // They write all the time, which a read-only copy cannot.
       if !isOnCopy { standing.start() }
       defer {
@@ -308,6 +328,7 @@ package final class LarderService: Service {
     await queue.end(within: queueEndMax)
     await maintenance.noteLived()
     await push.end()
+    await hooksOut.end()
     await upstreams.close()
     store.close()
     copy?.remove()

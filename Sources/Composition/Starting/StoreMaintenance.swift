@@ -17,7 +17,7 @@ struct StoreMaintenance: Sendable {
 
   init(
     store: Store, devices: DeviceRegistry, queue: SyncQueue, registry: OperationRegistry,
-    bytesMax: Int, clock: TrustedClock, logger: Logger
+    bytesMax: Int, keepLocal: [String: Duration], clock: TrustedClock, logger: Logger
   ) {
     self.logger = logger
     let queries = registry.operations.filter { $0.kind == .query }
@@ -25,7 +25,7 @@ struct StoreMaintenance: Sendable {
       store: store, devices: devices, queue: queue,
       policy: EvictionPolicy(
         windows: Dictionary(uniqueKeysWithValues: queries.map { ($0.name, $0.cache.servedFor) }),
-        bytesMax: bytesMax),
+        bytesMax: bytesMax, keepLocal: keepLocal),
       clock: clock)
   }
 

@@ -95,13 +95,13 @@ enum FailureStatus {
     case .notAcceptable: 406
     case .cursorGone: 410
     case .alreadyExists, .typeInUse, .accountExists: 409
-    case .entityExists, .stillReferenced: 409
+    case .entityExists, .stillReferenced, .notUnique: 409
     case .preconditionFailed: 412
     case .objectDeleted, .mutationSent, .mutationFinished, .mutationNotParked, .authRequired: 409
     case .bodyTooLarge, .mutationTooLarge: 413
     case .unsupportedMediaType: 415
     case .invalidEntity, .weakPassword, .invalidMutation, .idempotencyKeyReused, .upstreamRejected,
-      .invalidWebhook:
+      .invalidWebhook, .refusedByHook:
       422
     case .dependencyRejected: 424
     case .rateLimited, .queueFull: 429
@@ -126,7 +126,7 @@ enum FailureStatus {
       .accountsMisconfigured:
       502
     case .upstreamUnreachable, .upstreamBusy, .storageUnavailable, .overloaded, .tooCostly,
-      .draining, .accountsUnavailable, .notSent:
+      .draining, .accountsUnavailable, .notSent, .hookUnavailable:
       503
     case .nothingCached, .upstreamTimeout, .outcomeUnknown: 504
     }

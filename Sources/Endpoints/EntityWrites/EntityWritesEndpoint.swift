@@ -45,12 +45,22 @@ struct EntityWritesEndpoint: Sendable {
     _ request: ServerRequest, _ action: WriteAction,
     target: ([CollectionRequest.Parameter]) throws(Failure) -> EntityWriteRequest.Target
   ) async -> ServerResponse {
-    await context.respond(to: request) { () async throws(Failure) in
+    let type = request.parameters["type"] ?? ""
+    if let types = writes.types(of: type) {
+      var response = ServerResponse.failure(
+        Failure(
+          .methodNotAllowed,
+          "\(type) is an interface and has no entities of its own: write "
+            + "\(types.joined(separator: " or "))."), request: request)
+      response.fields[.allow] = Router.allow([.get])
+      return response
+    }
+    return await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let bytes = try await context.json(of: request)
       let body = try action == .delete ? [:] : EntityWritesDocument.body(bytes)
       let write = EntityWriteRequest(
-        action, type: request.parameters["type"] ?? "",
+        action, type: type,
         target: try target(try EntitiesEndpoint.parameters(request)),
         body: body,
         match: try EntityWritesDocument.match(

@@ -9,14 +9,16 @@ protocol GraphQLPeer: Sendable {
   func receive() async throws -> [UInt8]?
   /// Sends a text, once there is room for it. Throws at the end of the connection.
   func send(text: [UInt8]) async throws
+  /// Sets what handles texts on the connection's loop, before `receive` returns them.
+  func handleNow(_ handler: @escaping GraphQLConnection.ImmediateHandler)
   /// Begins to close the connection and returns at once.
   func close(_ close: GraphQLSession.Close)
 }
 
 /// One connection that speaks `graphql-transport-ws`: performs the actions of a ``GraphQLSession``.
 ///
-/// One task reads the client's messages, and each operation has a task of its own. All of them send in
-/// turn, and the session is asked for a message only when it is its turn: no result follows the end of
+/// One task reads the client's messages, and each operation has a task of its own. Messages that need no
+/// waiting are handled on the connection's loop instead of by the reading task. All of them send in turn, and the session is asked for a message only when it is its turn: no result follows the end of
 /// its operation. A client that does not read holds up its own operations, each with one result at most.
 ///
 /// The connection ends with its caller: when the user's token expires, or the device is removed or gets
@@ -27,6 +29,11 @@ final class GraphQLConnection: Sendable {
 
   /// Finds the caller by the payload of `connection_init`.
   typealias Identify = @Sendable (JSONValue) async throws(Failure) -> Caller
+
+  /// Handles a text without waiting and returns true; false if it has to wait. What it sends, it sends by
+  /// the closure that it is given.
+  typealias ImmediateHandler =
+    @Sendable (_ text: [UInt8], _ send: (_ text: [UInt8]) -> Void) -> Bool
 
   private struct State {
     var session = GraphQLSession()
@@ -66,6 +73,7 @@ final class GraphQLConnection: Sendable {
         end == .drained ? $0.end(.goingAway) : $0.runOutOfTime()
       }
     }
+    peer.handleNow { [self] text, send in receiveNow(text, send) }
     do {
       // Also after the session has closed: another task may be about to close the connection with the
       // session's code, and returning would close it with another one.
@@ -84,17 +92,33 @@ final class GraphQLConnection: Sendable {
 
   private func perform(_ react: (inout GraphQLSession) -> [GraphQLSession.Action]) async {
     for action in state.withLock({ react(&$0.session) }) {
-      switch action {
-      case .send(let text): await send { _ in text }
-      case .check(let payload): spawn { await $0.check(payload) }
-      case .begin(let operation): begin(operation)
-      case .cancel(let number):
-        state.withLock { $0.operations.removeValue(forKey: number) }?.cancel()
-      case .close(let close):
-        stop()
-        peer.close(close)
-      }
+      if let text = perform(action) { await send { _ in text } }
     }
+  }
+
+  /// Handles a message, unless another task is sending.
+  private func receiveNow(_ text: [UInt8], _ send: (_ text: [UInt8]) -> Void) -> Bool {
+    guard turn.takeNow() else { return false }
+    defer { turn.release() }
+    for action in state.withLock({ $0.session.receive(text) }) {
+      if let text = perform(action) { send(text) }
+    }
+    return true
+  }
+
+  /// Performs an action that needs no waiting, or returns the text to send.
+  private func perform(_ action: GraphQLSession.Action) -> [UInt8]? {
+    switch action {
+    case .send(let text): return text
+    case .check(let payload): spawn { await $0.check(payload) }
+    case .begin(let operation): begin(operation)
+    case .cancel(let number):
+      state.withLock { $0.operations.removeValue(forKey: number) }?.cancel()
+    case .close(let close):
+      stop()
+      peer.close(close)
+    }
+    return nil
   }
 
   /// Starts a task that ends with the connection.
@@ -260,6 +284,15 @@ final class SendTurn: Sendable {
         return false
       }
       if isFree { continuation.resume() }
+    }
+  }
+
+  /// Takes the turn if no task has it.
+  func takeNow() -> Bool {
+    state.withLock { state in
+      if state.isTaken { return false }
+      state.isTaken = true
+      return true
     }
   }
 

@@ -69,6 +69,13 @@ private struct SocketPeer: GraphQLPeer {
 
   func send(text: [UInt8]) async throws { try await peer.send(.text(text)) }
 
+  func handleNow(_ handler: @escaping GraphQLConnection.ImmediateHandler) {
+    peer.handleNow { message, send in
+      guard case .text(let bytes) = message else { return false }
+      return handler(bytes) { send(.text($0)) }
+    }
+  }
+
   func close(_ close: GraphQLSession.Close) {
     peer.close(code: close.code, reason: close.reason)
   }

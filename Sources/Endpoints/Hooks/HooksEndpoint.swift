@@ -5,12 +5,13 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// `POST /v1/hooks/{name}`: webhooks of upstream; and their list for operators.
+/// `POST /v1/hooks/{name}`: webhooks of upstream; and the list of webhooks and hooks out for operators.
 ///
 /// A sender needs no caller's credential: the message is authenticated by its signature or secret.
 struct HooksEndpoint: Sendable {
   let context: EndpointContext
   let hooks: HookService
+  let outgoing: OutgoingHooks
 
   func receive(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
@@ -34,7 +35,7 @@ struct HooksEndpoint: Sendable {
   func list(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
-      return .json(HookDocument.bytes(hooks.summaries))
+      return .json(HookDocument.bytes(hooks.summaries, out: try await outgoing.summaries()))
     }
   }
 }
@@ -68,8 +69,12 @@ enum HookDocument {
     return JSONValue.object(members).bytes
   }
 
-  static func bytes(_ summaries: [HookService.Summary]) -> [UInt8] {
-    let body: JSONValue = ["items": .array(summaries.map(value))]
+  static func bytes(
+    _ summaries: [HookService.Summary], out: [OutgoingHooks.Summary]
+  ) -> [UInt8] {
+    let body: JSONValue = [
+      "items": .array(summaries.map(value)), "out": .array(out.map(OutgoingHookDocument.value)),
+    ]
     return body.bytes
   }
 

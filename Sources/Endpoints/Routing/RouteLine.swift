@@ -185,7 +185,9 @@ struct EndpointSet: Sendable {
   var tables: TablesEndpoint { TablesEndpoint(context: context, tables: services.tables) }
   var mutations: MutationsEndpoint { MutationsEndpoint(context: context, queue: services.sync) }
   var queue: QueueEndpoint { QueueEndpoint(context: context, queue: services.sync) }
-  var hooks: HooksEndpoint { HooksEndpoint(context: context, hooks: services.hooks) }
+  var hooks: HooksEndpoint {
+    HooksEndpoint(context: context, hooks: services.hooks, outgoing: services.hooksOut)
+  }
   var push: PushEndpoint { PushEndpoint(context: context, push: services.push) }
   var storedFiles: FilesEndpoint {
     FilesEndpoint(context: context, services: services.storedFiles, cache: fileResponseCache)

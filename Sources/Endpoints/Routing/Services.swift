@@ -31,6 +31,7 @@ package struct Services: Sendable {
   package var sync: SyncQueue
   package var push: PushService
   package var hooks: HookService
+  package var hooksOut: OutgoingHooks
   package var health: HealthCheck
   package var metrics: MetricsEndpoint
   /// Whether the service's own addresses serve the metrics.
@@ -59,7 +60,8 @@ package struct Services: Sendable {
     backups: BackupFolder,
     tables: TableMaintenance, logThreshold: LogThreshold, writes: EntityWrites,
     storedFiles: FileServices,
-    s3: S3Services, sync: SyncQueue, push: PushService, hooks: HookService, health: HealthCheck,
+    s3: S3Services, sync: SyncQueue, push: PushService, hooks: HookService, hooksOut: OutgoingHooks,
+    health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
     cors: CORSPolicy, version: String, openAPITemplate: @escaping @Sendable () throws -> JSONValue,
     bodyBytesMax: Int, responseCacheBytesMax: Int,
@@ -91,6 +93,7 @@ package struct Services: Sendable {
     self.sync = sync
     self.push = push
     self.hooks = hooks
+    self.hooksOut = hooksOut
     self.health = health
     self.metrics = metrics
     self.hasMetrics = hasMetrics

@@ -24,6 +24,10 @@ package struct KeyRing: Sendable {
     case credential
     /// Secrets of S3 access keys.
     case s3
+    /// Content of files on the disk.
+    case files
+    /// Backups of the database.
+    case backup
     /// Identifies the secret; grants nothing.
     case check
   }

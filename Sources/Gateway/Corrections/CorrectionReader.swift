@@ -13,7 +13,7 @@ struct CorrectionReader {
   /// Members of an entity's JSON that are read-only.
   private static let readOnlyMembers: Set<String> = [
     StoredForm.typenameMember, EntityRenderer.revisionMember, EntityRenderer.pendingMember,
-    EntityRenderer.missingMember,
+    EntityRenderer.missingMember, EntityRenderer.deletedMember,
   ]
 
   let catalogue: EntityCatalogue
@@ -44,7 +44,9 @@ struct CorrectionReader {
         note("is given twice", at: place)
         continue
       }
-      guard let field = catalogue.shapes[type.name]?.fields[member.name] else {
+      guard let field = catalogue.shapes[type.name]?.fields[member.name],
+        !type.hasLocalField(member.name)
+      else {
         note("is not a field of \(type.name) that an operation selects", at: place)
         continue
       }

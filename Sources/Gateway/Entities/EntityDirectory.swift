@@ -49,6 +49,12 @@ package struct EntityDirectory: Sendable {
 
   func type(named name: String) throws(Failure) -> EntityType {
     if let found = types[name] { return found }
+    if case .types(let possible)? = source(ofAll: name) {
+      throw Failure(
+        .notFound,
+        "\(name) is an interface or a union, whose entities are named by their own types: "
+          + possible.joined(separator: ", ") + ".")
+    }
     throw Failure(
       .notFound,
       "There is no entity type \(name); there are "
@@ -57,6 +63,62 @@ package struct EntityDirectory: Sendable {
 
   /// Returns a local type; nil for upstream's types.
   func localType(named name: String) -> LocalType? { local[name] }
+
+  /// Returns the subject of the collection of all entities of a type, an interface or a union.
+  func subject(ofAll name: String) throws(Failure) -> CollectionRequest.Subject {
+    if types[name] == nil, let mixed = subject(declared: name, members: [], owner: nil) {
+      return mixed
+    }
+    return CollectionRequest.Subject(try type(named: name))
+  }
+
+  /// Returns the types of the entities of an interface or a union; nil for a type.
+  func source(ofAll name: String) -> MixedQuery.Source? {
+    guard types[name] == nil,
+      let possible = possibleTypes[name]?.filter({ types[$0] != nil }), !possible.isEmpty
+    else { return nil }
+    return .types(possible)
+  }
+
+  /// Returns the types of the entities of an interface or a union; the name itself for any other.
+  func concreteTypes(of name: String) -> [String] {
+    if case .types(let possible)? = source(ofAll: name) { possible } else { [name] }
+  }
+
+  /// Writes the interfaces and unions, whose collections are mixed lists; nothing if there are none.
+  ///
+  /// - Parameter known: the types that the caller may read; those of each must be among them.
+  func writeMixed(of known: Set<String>, to writer: inout JSONWriter) {
+    let shown = possibleTypes.keys.sorted().compactMap { name in
+      subject(declared: name, members: [], owner: nil).flatMap {
+        types[name] == nil && known.isSuperset(of: $0.shown) ? $0 : nil
+      }
+    }
+    guard !shown.isEmpty else { return }
+    writer.name("mixed")
+    writer.beginArray()
+    for subject in shown {
+      writer.beginObject()
+      writer.name("name")
+      writer.string(subject.type.name)
+      writer.name("types")
+      writer.beginArray()
+      for name in subject.shown { writer.string(name) }
+      writer.endArray()
+      writer.name("columns")
+      writer.beginArray()
+      for column in subject.type.columns { writer.string(column.name) }
+      writer.endArray()
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
+  /// Returns an entity's key as it is stored: the id of a local type can be written in several ways.
+  func canonical(_ key: EntityKey) -> EntityKey {
+    let id = local[key.type]?.canonicalID(key.key)
+    return id.map { EntityKey(type: key.type, key: $0) } ?? key
+  }
 
   /// Returns a relationship's field; nil if the type has no such relationship.
   func relationship(_ name: String, of type: String) -> ObjectShape.Field? {
@@ -108,7 +170,7 @@ package struct EntityDirectory: Sendable {
 
   /// Returns the subject of a collection of a relationship's members; nil for a declared type that
   /// no operation reaches.
-  func subject(declared name: String, members: [EntityKey], owner: String) -> CollectionRequest
+  func subject(declared name: String, members: [EntityKey], owner: String?) -> CollectionRequest
     .Subject?
   {
     if let type = types[name] {
@@ -178,6 +240,10 @@ package struct EntityTypeDescription: Sendable {
       }
       writer.name("indexed")
       writer.bool(type.indexes.contains(column.name))
+      if type.hasLocalField(column.name) {
+        writer.name("local")
+        writer.bool(true)
+      }
       writer.endObject()
     }
     writer.endArray()

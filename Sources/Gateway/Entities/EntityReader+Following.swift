@@ -10,11 +10,8 @@ extension EntityReader {
   func admit(_ caller: Caller, to question: ListQuestion) throws(Failure) {
     switch question.subject {
     case .type(let name):
-      try admit(caller, to: name)
-      let reading = try CollectionRequest.read(
-        question.parameters, of: .init(try directory.type(named: name)), directory: directory,
-        tokens: tokens, now: clock.now())
-      try admit(caller, toAllOf: reading)
+      try admit(
+        caller, toAllOf: try reading(of: name, parameters: question.parameters, caller))
     case .entity(let key):
       try admit(caller, to: key.type)
       try admit(caller, toAllOf: try form(of: key.type, question))
@@ -45,13 +42,17 @@ extension EntityReader {
   ) async throws(Failure) -> FollowedList {
     switch question.subject {
     case .type(let name):
-      let reading = try CollectionRequest.read(
-        question.parameters, of: .init(try directory.type(named: name)), directory: directory,
-        tokens: tokens, now: clock.now())
-      return try await follow(reading, ListDependencies(types: [name]), caller)
-    case .entity(let key):
+      let reading = try reading(of: name, parameters: question.parameters, caller)
+      guard case .types(let types)? = directory.source(ofAll: name) else {
+        return try await follow(reading, ListDependencies(types: [name]), caller)
+      }
+      return try await follow(
+        reading, mixed: .types(types), ListDependencies(types: Set(types)), caller)
+    case .entity(let given):
+      let key = directory.canonical(given)
       return try await follow(key, question, ListDependencies(keys: [key]), caller)
-    case .relationship(let field, let key):
+    case .relationship(let field, let given):
+      let key = directory.canonical(given)
       var dependencies = ListDependencies(keys: [key])
       dependencies.followsDevice = caller.device != nil && TemporaryID(key.key) != nil
       let target = try await target(of: field, key, caller)
@@ -137,11 +138,23 @@ extension EntityReader {
     dependencies.types.formUnion(subject.shown)
     let reading = try read(question.parameters, of: subject, members)
     guard subject.members != nil || members.condition != nil else {
-      dependencies.types.formUnion(reading.query.reachedTypes)
-      let page = try await page(of: reading, mixed: members.keys, wantsTotal: false, caller)
-      return FollowedList(page.list, dependencies: dependencies.adding(page.nested), rows: nil)
+      return try await follow(reading, mixed: .members(members.keys), dependencies, caller)
     }
     return try await follow(reading, dependencies, caller)
+  }
+
+  /// Reads a list of entities of several types.
+  private func follow(
+    _ reading: CollectionRequest.Reading, mixed: MixedQuery.Source,
+    _ dependencies: ListDependencies, _ caller: Caller
+  ) async throws(Failure) -> FollowedList {
+    var dependencies = dependencies
+    dependencies.types.formUnion(reading.query.reachedTypes)
+    if caller.device != nil, reading.query.filter?.temporaryIDs.isEmpty == false {
+      dependencies.followsDevice = true
+    }
+    let page = try await page(of: reading, mixed: mixed, wantsTotal: false, caller)
+    return FollowedList(page.list, dependencies: dependencies.adding(page.nested), rows: nil)
   }
 
   private func follow(

@@ -111,7 +111,8 @@ extension EntityReader {
       return try await list(reading, wantsTotal: wantsTotal, caller)
     }
     return try await list(
-      reading, mixed: subject.members == nil ? members.keys : nil, wantsTotal: wantsTotal, caller)
+      reading, mixed: subject.members == nil ? .members(members.keys) : nil,
+      wantsTotal: wantsTotal, caller)
   }
 
   /// Reads a request for members of a relationship; if no list names them, by what they have in

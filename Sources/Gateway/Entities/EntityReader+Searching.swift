@@ -16,13 +16,13 @@ extension EntityReader {
   ) async throws(Failure) -> Response {
     let asked = try question(
       parameters, searchable: try readable(by: caller).map(\.type).filter { !$0.search.isEmpty })
-    let hits = try await reading { () async throws(StorageError) in
+    let page = try await reading { () async throws(StorageError) in
       try await store.search(
         asked.text, types: asked.types, viewer: caller.viewer, limit: asked.limit + 1,
         offset: asked.offset, deadline: deadline)
     }
     try admit(caller, toAllOf: asked.form)
-    let shown = hits.prefix(asked.limit)
+    let shown = page.hits.prefix(asked.limit)
     let read = try await documents(
       of: shown.map { ($0.key, $0.record) }, as: asked.form, caller)
     var writer = JSONWriter()
@@ -45,7 +45,11 @@ extension EntityReader {
       writer.endObject()
     }
     writer.endArray()
-    if hits.count > asked.limit {
+    if page.isApproximate {
+      writer.name("approximate")
+      writer.bool(true)
+    }
+    if page.hits.count > asked.limit {
       let position = EntityPosition(
         values: [.integer(Int64(asked.offset + asked.limit))], key: "")
       writer.name("next")
@@ -84,8 +88,10 @@ extension EntityReader {
     }
     var types = searchable
     if let names = value("types")?.split(separator: ",").map(String.init) {
-      types = searchable.filter { names.contains($0.name) }
-      for name in names where !searchable.contains(where: { $0.name == name }) {
+      let asked = names.map { (name: $0, types: directory.concreteTypes(of: $0)) }
+      types = searchable.filter { type in asked.contains { $0.types.contains(type.name) } }
+      for (name, concrete) in asked
+      where !searchable.contains(where: { concrete.contains($0.name) }) {
         fault("types", "\(name) has no search fields")
       }
     }

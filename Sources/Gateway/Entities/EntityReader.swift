@@ -121,6 +121,7 @@ package struct EntityReader: Sendable {
       description.write(count: counts[description.type.name], to: &writer)
     }
     writer.endArray()
+    directory.writeMixed(of: Set(descriptions.map(\.type.name)), to: &writer)
     writer.endObject()
     return Response(body: writer.bytes)
   }
@@ -157,18 +158,26 @@ package struct EntityReader: Sendable {
     of name: String, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
     caller: Caller
   ) async throws(Failure) -> EntityList {
-    try admit(caller, to: name)
-    let reading = try CollectionRequest.read(
-      parameters, of: .init(try directory.type(named: name)), directory: directory,
-      tokens: tokens, now: clock.now())
-    return try await list(reading, wantsTotal: wantsTotal, caller)
+    let reading = try reading(of: name, parameters: parameters, caller)
+    return try await list(
+      reading, mixed: directory.source(ofAll: name), wantsTotal: wantsTotal, caller)
+  }
+
+  /// Reads a request for all entities of a type, or of the types of an interface or a union.
+  func reading(
+    of name: String, parameters: [CollectionRequest.Parameter], _ caller: Caller
+  ) throws(Failure) -> CollectionRequest.Reading {
+    for type in directory.concreteTypes(of: name) { try admit(caller, to: type) }
+    return try CollectionRequest.read(
+      parameters, of: try directory.subject(ofAll: name), directory: directory, tokens: tokens,
+      now: clock.now())
   }
 
   // MARK: Pages
 
-  /// - Parameter mixed: the members, if they can be of several types.
+  /// - Parameter mixed: the entities, if they can be of several types.
   func list(
-    _ reading: CollectionRequest.Reading, mixed: [EntityKey]? = nil, wantsTotal: Bool,
+    _ reading: CollectionRequest.Reading, mixed: MixedQuery.Source? = nil, wantsTotal: Bool,
     _ caller: Caller
   ) async throws(Failure) -> EntityList {
     try await page(of: reading, mixed: mixed, wantsTotal: wantsTotal, caller).list
@@ -178,7 +187,7 @@ package struct EntityReader: Sendable {
   ///
   /// - Returns: the page, and what is nested in it depends on.
   func page(
-    of reading: CollectionRequest.Reading, mixed: [EntityKey]? = nil, wantsTotal: Bool,
+    of reading: CollectionRequest.Reading, mixed: MixedQuery.Source? = nil, wantsTotal: Bool,
     _ caller: Caller
   ) async throws(Failure) -> (list: EntityList, nested: ListDependencies) {
     try admit(caller, toAllOf: reading)
@@ -206,14 +215,14 @@ package struct EntityReader: Sendable {
     return query
   }
 
-  /// - Parameter mixed: the members, if they can be of several types.
+  /// - Parameter mixed: the entities, if they can be of several types.
   func page(
-    _ query: EntityQuery, mixed: [EntityKey]? = nil, _ caller: Caller
+    _ query: EntityQuery, mixed: MixedQuery.Source? = nil, _ caller: Caller
   ) async throws(Failure) -> EntityPage {
     try await reading { () async throws(StorageError) in
       if let mixed {
         try await store.page(
-          MixedQuery(members: mixed, like: query), viewer: caller.viewer, deadline: deadline)
+          MixedQuery(mixed, like: query), viewer: caller.viewer, deadline: deadline)
       } else {
         try await store.page(query, viewer: caller.viewer, deadline: deadline)
       }
@@ -268,7 +277,7 @@ package struct EntityReader: Sendable {
     _ key: EntityKey, _ caller: Caller
   ) async throws(Failure) -> (EntityKey, EntityRecord) {
     guard !key.key.utf8.contains(0) else { throw Self.missing(key) }
-    let key = try await resolved(key, caller)
+    let key = try await resolved(directory.canonical(key), caller)
     let found = try await reading { () async throws(StorageError) in
       try await store.entity(key, viewer: caller.viewer)
     }

@@ -11,12 +11,16 @@ package import Upstream
 /// never fetched is absent. Dates of local types are in their type's format. A field that no
 /// operation selects any more is absent too, since its meaning is unknown.
 ///
+/// Local fields of an upstream type are among its fields, for viewers who can have some. If upstream has
+/// deleted the entity, they are shown alone, with `_deleted`.
+///
 /// Nested entities take the place of ids, see ``NestedMembers``.
 package struct EntityRenderer: Sendable {
   /// Members that are not fields of the schema.
   static let revisionMember = "_rev"
   static let missingMember = "_missing"
   package static let pendingMember = "_pending"
+  static let deletedMember = "_deleted"
 
   private let types: [String: EntityType]
   private let shapes: [String: ObjectShape]
@@ -114,6 +118,10 @@ package struct EntityRenderer: Sendable {
     }
     let pending = Self.pending(in: layers)
     if !pending.isEmpty { Self.write(pending, named: Self.pendingMember, to: &writer) }
+    if layers.last?.root[StoredForm.deletedMember] != nil {
+      writer.name(Self.deletedMember)
+      writer.bool(true)
+    }
     if let missing {
       let start = writer.bytes.count
       Self.write(missing, named: Self.missingMember, to: &writer)

@@ -27,6 +27,10 @@ package struct EntityWrites: Sendable {
     action != .replace || own.knows(type) || !corrections.knows(type)
   }
 
+  /// Returns the types that implement an interface, whose entities are written instead; nil if there is no
+  /// local interface of that name.
+  package func types(of interface: String) -> [String]? { own.types(of: interface) }
+
   /// Performs all writes or none.
   ///
   /// - Parameters:
@@ -39,16 +43,33 @@ package struct EntityWrites: Sendable {
     key: EntityWriteKey? = nil
   ) async throws(Failure) -> EntityWriteAnswer {
     try Self.checkCount(requests.count)
-    let local = requests.filter { own.knows($0.type) }
+    let abstract = interfaceFaults(in: requests)
+    guard abstract.isEmpty else {
+      throw Failure(
+        .malformedRequest, "The operations name interfaces, which have no entities of their own.",
+        details: misread + abstract)
+    }
+    let local = requests.filter(own.takes)
     if local.count == requests.count {
       return try await own.write(requests, misread: misread, by: caller, key: key)
     }
     guard local.isEmpty else {
       throw Failure(
         .malformedRequest,
-        "A list can write local types or upstream types, not both: they have different owners.",
+        "A list can write local types and fields, or upstream types, not both: they have different "
+          + "owners.",
         details: misread)
     }
     return try await corrections.write(requests, misread: misread, by: caller, key: key)
+  }
+
+  private func interfaceFaults(in requests: [EntityWriteRequest]) -> [Failure.Detail] {
+    requests.compactMap { request in
+      own.types(of: request.type).map { types in
+        Failure.Detail(
+          place: .pointer("\(request.origin)/type"),
+          detail: "\(request.type) is an interface: write \(types.joined(separator: " or "))")
+      }
+    }
   }
 }

@@ -3,7 +3,7 @@ import LosslessJSON
 package import Model
 package import Storage
 
-/// Writes to local types on behalf of a device or a signed-in user.
+/// Writes to local types, and to local fields of upstream's types, on behalf of a device or a signed-in user.
 ///
 /// A request selects the entities; their owner is always the caller, so no request can reach another
 /// owner's data. Bodies are validated completely before the store is called, with all faults
@@ -17,11 +17,15 @@ package struct OwnDataWrites: Sendable {
   private let deadline: QueryDeadline
   private let quota: DataQuota
   private let reach: FilterReach
+  private let reviewer: HookReviewer?
 
+  /// - Parameter reviewer: asks hooks before each write; nil for none.
   package init(
     schema: LocalSchema, store: Store, entities: EntityRenderer, identifiers: IdentifierMaker,
-    clock: WallClock, deadline: QueryDeadline, quota: DataQuota, reach: FilterReach = .none
+    clock: WallClock, deadline: QueryDeadline, quota: DataQuota, reach: FilterReach = .none,
+    reviewer: HookReviewer? = nil
   ) {
+    self.reviewer = reviewer
     self.reach = reach
     self.quota = quota
     self.schema = schema
@@ -35,6 +39,16 @@ package struct OwnDataWrites: Sendable {
   /// Returns whether there is a local type of that name.
   func knows(_ type: String) -> Bool { schema.types[type] != nil }
 
+  /// Returns whether a write is one to own data: to a local type, or to a type of upstream with a local field
+  /// in the body.
+  func takes(_ request: EntityWriteRequest) -> Bool {
+    if knows(request.type) { return true }
+    guard let parts = schema.extensions[request.type], let members = request.body.members else {
+      return false
+    }
+    return members.contains { member in parts.contains { $0.field(member.name) != nil } }
+  }
+
   /// Performs all writes or none.
   ///
   /// - Parameters:
@@ -46,16 +60,33 @@ package struct OwnDataWrites: Sendable {
   ) async throws(Failure) -> EntityWriteAnswer {
     let operations = try operations(requests, misread: misread, by: caller)
     let stored = key.flatMap { self.key($0, of: caller) }
-    let result: Result<WriteCommit, WriteRefusal>
-    do throws(StorageError) {
-      result = try await store.writeLocal(
-        operations, schema: schema, owner: Self.owner(caller), viewer: caller.viewer,
-        now: clock.now(), quota: quota, deadline: deadline, key: stored)
-    } catch {
-      throw Failure(writing: error, deadline: deadline)
-    }
+    let result = try await write(operations, by: caller, key: stored)
     let isReplay = (try? result.get())?.replay != nil
     return EntityWriteAnswer(outcomes: try entities.outcomes(result), isReplay: isReplay)
+  }
+
+  /// Writes once hooks have allowed it: they are asked about what the operations would change, and again
+  /// if other writes have changed that since.
+  private func write(
+    _ operations: [LocalOperation], by caller: Caller, key: LocalWriteKey?
+  ) async throws(Failure) -> Result<WriteCommit, WriteRefusal> {
+    var review = reviewer.map { LocalWriteReview(hooks: $0.subscriptions) } ?? .none
+    var rounds = 0
+    while true {
+      let result: Result<WriteCommit, WriteRefusal>
+      do throws(StorageError) {
+        result = try await store.writeLocal(
+          operations, schema: schema, owner: Self.owner(caller), viewer: caller.viewer,
+          now: clock.now(), quota: quota, deadline: deadline, key: key, review: review)
+      } catch {
+        throw Failure(writing: error, deadline: deadline)
+      }
+      guard let reviewer, case .failure(.unreviewed(let changes)) = result else { return result }
+      guard rounds < HookReviewer.roundsMax else { throw HookReviewer.conflict }
+      rounds += 1
+      try await reviewer.ask(changes, pointers: operations.map(\.pointer))
+      review.allowed = changes
+    }
   }
 
   /// Returns a key as the store knows it; nil without an owner, who has nothing to write either.
@@ -69,6 +100,12 @@ package struct OwnDataWrites: Sendable {
       device: caller.device.map { .ownData(ofDevice: $0.id) },
       user: caller.user.map { .ownData(ofUser: $0) })
   }
+
+  /// Returns the types that implement an interface; nil if there is no local interface of that name.
+  func types(of interface: String) -> [String]? { schema.interfaces[interface]?.types }
+
+  /// Returns the key field of a type whose keys the service makes; nil for any other.
+  func madeKeyField(of type: String) -> String? { schema.types[type]?.madeKeyField }
 
   /// Makes the id of a new entity.
   func makeIdentifier() -> String { identifiers.make() }
@@ -84,7 +121,11 @@ package struct OwnDataWrites: Sendable {
     var operations: [LocalOperation] = []
     for request in requests {
       guard let type = schema.types[request.type] else {
-        throw Failure(.notFound, "There is no local type \(request.type).")
+        let fields = LocalFieldWrites(schema: schema, entities: entities)
+        if let operation = try fields.operation(request, &reader, caller) {
+          operations.append(operation)
+        }
+        continue
       }
       try OwnDataGate.admit(caller, to: type)
       do throws(Failure) {
@@ -115,15 +156,15 @@ package struct OwnDataWrites: Sendable {
     let target: WriteTarget
     switch request.target {
     case .one(let id):
-      target = .key(key(id, of: request, body, &reader))
+      target = .key(key(id, of: request, type, body, &reader))
     case .many(let parameters):
       target = .filter(
         try request.filter(
           parameters, type: type.entityType, reach: reach, now: clock.now(), caller: caller))
-      if body.id != nil {
+      for name in type.keyFields where body.keyValues[name] != nil {
         reader.note(
           "names one entity, but the filter selects many",
-          at: request.pointer.appending(pointerMember: LocalType.keyField))
+          at: request.pointer.appending(pointerMember: name))
       }
     }
     return LocalOperation(
@@ -131,22 +172,45 @@ package struct OwnDataWrites: Sendable {
       pointer: request.pointer)
   }
 
+  /// Returns the key that path and body give, or a new one.
   private func key(
-    _ id: String?, of request: EntityWriteRequest, _ body: LocalBody,
+    _ id: String?, of request: EntityWriteRequest, _ type: LocalType, _ body: LocalBody,
     _ reader: inout LocalValueReader
   ) -> String {
-    let place = request.pointer.appending(pointerMember: LocalType.keyField)
-    if let id {
-      if LocalValueReader.id(.string(id)) == nil { reader.note("is not an id", at: place) }
-      if let given = body.id, given != id { reader.note("is not the id in the path", at: place) }
+    func place(_ field: String) -> String { request.pointer.appending(pointerMember: field) }
+    guard let id else {
+      let mustExist = request.action == .update || request.action == .delete
+      if mustExist || type.madeKeyField == nil {
+        for name in type.keyFields where !body.named.contains(name) {
+          reader.note("is required", at: place(name))
+        }
+      }
+      guard let id = body.id else { return identifiers.make() }
+      if LocalValueReader.id(.string(id)) == nil {
+        reader.note(
+          "forms a key of more than \(LocalValueReader.idBytesMax) bytes",
+          at: place(type.keyFields[0]))
+      }
       return id
     }
-    if let id = body.id { return id }
-    let mustExist = request.action == .update || request.action == .delete
-    if mustExist, !body.named.contains(LocalType.keyField) {
-      reader.note("is required", at: place)
+    guard let values = type.keyValues(of: id) else {
+      let isOwn = type.keyFields == [LocalType.keyField]
+      reader.note(
+        isOwn ? "is not an id" : "is not a key of \(type.name)", at: place(type.keyFields[0]))
+      return id
     }
-    return identifiers.make()
+    for (field, value) in values {
+      if let given = body.keyValues[field.name] {
+        if field.keyText(of: given) != field.keyText(of: value) {
+          reader.note("is not the id in the path", at: place(field.name))
+        }
+      } else if request.action != .delete, !body.named.contains(field.name) {
+        // Its rules apply to a key in the path too.
+        let written = schema.formatted(value, field, dates: type.dates)
+        _ = reader.readKey(written, field, dates: type.dates, at: place(field.name))
+      }
+    }
+    return type.canonicalID(id) ?? id
   }
 }
 

@@ -1,7 +1,7 @@
 package import Cryptography
 package import Model
 
-/// Verification of webhooks after the Standard Webhooks specification: the sender signs
+/// Signatures of webhooks after the Standard Webhooks specification, made and verified: the sender signs
 /// `id.timestamp.body` with HMAC-SHA-256. Values only; the caller has read the header fields.
 package struct WebhookSignature: Sendable {
   /// How far the time of an attempt may be from now, in both directions.
@@ -56,7 +56,7 @@ package struct WebhookSignature: Sendable {
 
   /// - Returns: whether any of the signatures is one of the body with any of the keys.
   package func signs(_ body: [UInt8], with keys: [SymmetricKey]) -> Bool {
-    let signed = Array("\(id).\(timestamp).".utf8) + body
+    let signed = Self.content(id: id, timestamp: timestamp, body)
     // Every pair is compared, so that the time tells nothing about a match.
     var isValid = false
     for key in keys {
@@ -64,6 +64,22 @@ package struct WebhookSignature: Sendable {
       for signature in signatures where constantTimeEqual(code, signature) { isValid = true }
     }
     return isValid
+  }
+
+  /// Returns the value of `webhook-signature`: a signature with each key, so that a receiver can change
+  /// its secret.
+  package static func make(
+    id: String, timestamp: String, body: [UInt8], keys: [SymmetricKey]
+  ) -> String {
+    let signed = content(id: id, timestamp: timestamp, body)
+    return keys.map { key in
+      let code = Array(HMAC<SHA256>.authenticationCode(for: signed, using: key))
+      return version + Base64.encode(code)
+    }.joined(separator: " ")
+  }
+
+  private static func content(id: String, timestamp: String, _ body: [UInt8]) -> [UInt8] {
+    Array("\(id).\(timestamp).".utf8) + body
   }
 
   /// Reads a secret: base64 of 24 to 64 bytes, with or without the prefix `whsec_`.

@@ -15,6 +15,8 @@ package final class BackupFolder: Sendable {
 
   private let store: Store
   private let path: String
+  /// Nil for backups that are not encrypted.
+  private let sealing: BackupSealing?
   /// Creates the folder if missing; returns false on failure.
   private let makeFolder: @Sendable (_ path: String) -> Bool
   private let makeName: @Sendable () -> String
@@ -22,12 +24,15 @@ package final class BackupFolder: Sendable {
 
   /// - Parameters:
   ///   - dataFolder: the parent folder.
+  ///   - sealing: encrypts the backups; nil to keep them as databases.
   ///   - makeName: makes a name for a backup without one.
   package init(
-    store: Store, dataFolder: String, makeFolder: @escaping @Sendable (_ path: String) -> Bool,
+    store: Store, dataFolder: String, sealing: BackupSealing? = nil,
+    makeFolder: @escaping @Sendable (_ path: String) -> Bool,
     makeName: @escaping @Sendable () -> String
   ) {
     self.store = store
+    self.sealing = sealing
     path = "\(dataFolder)/\(Self.folderName)"
     self.makeFolder = makeFolder
     self.makeName = makeName
@@ -56,12 +61,13 @@ package final class BackupFolder: Sendable {
     guard makeFolder(path) else {
       throw Self.failure(.cannotWrite(reason: "the folder cannot be created"))
     }
+    let file = "\(name).sqlite\(sealing == nil ? "" : BackupSealing.suffix)"
     do throws(BackupError) {
-      try await store.backUp(to: "\(path)/\(name).sqlite")
+      try await store.backUp(to: "\(path)/\(file)", sealing: sealing)
     } catch {
       throw Self.failure(error)
     }
-    return Written(name: name, place: "\(Self.folderName)/\(name).sqlite")
+    return Written(name: name, place: "\(Self.folderName)/\(file)")
   }
 
   /// Whether the name is a single path component that is not hidden and does not leave the folder.

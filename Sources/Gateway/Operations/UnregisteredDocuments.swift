@@ -47,7 +47,7 @@ package final class UnregisteredDocuments: Sendable {
     _ document: UnregisteredDocument, variables: JSONValue?, caller: Caller, traceparent: String?
   ) async throws(Failure) -> [UInt8] {
     try admit(document, caller)
-    guard let place = await shares.take(for: caller) else { throw .networkBusy }
+    guard let place = await shares.take(for: caller) else { throw .sharesTaken }
     defer { place.release() }
     var call = UpstreamCall(
       caller: caller, scope: caller.scope(sharing: .user), traceparent: traceparent)

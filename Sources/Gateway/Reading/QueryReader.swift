@@ -18,9 +18,9 @@ package final class QueryReader: Sendable {
   private struct FlightKey: Hashable {
     let result: ResultKey
     let epoch: Int64
-    /// The network whose line the call waits in; nil for one that has its place. Callers of other
-    /// networks do not wait in that line.
-    var line: String?
+    /// The owner whose line the call waits in; nil for one that has its place. Other callers do not wait
+    /// in that line.
+    var line: CallerOwner.InNetwork?
   }
 
   private let store: ReadSession
@@ -215,7 +215,7 @@ package final class QueryReader: Sendable {
     let isNoCache = request.directives.noCache
     if !isNoCache, let task = flights.running(key) { return (task, false) }
     let place = fetcher.shares(for: request).takeAtOnce(for: request.caller)
-    if place == nil { key.line = request.caller.network?.block }
+    if place == nil { key.line = request.caller.ownerInNetwork }
     let work = { @Sendable [fetcher] in
       await fetcher.fetch(request, keeps: true, place: place)
     }

@@ -170,7 +170,8 @@ package final class RenderedCache: Sendable {
     for change in report.changes {
       if change.scope.kind == .device {
         touch.ofDevices[change.scope.subject, default: []].insert(change.key)
-      } else {
+      } else if !change.scope.isOwnData {
+        // No response is rendered from own data: local fields of one user drop nothing that others see.
         touch.entities.insert(change.key)
       }
     }

@@ -26,7 +26,7 @@ struct StoreLookup: Sendable {
     let layers = (device.map { [Scope.ownData(ofDevice: $0)] } ?? []) + [request.scope]
     do throws(StorageError) {
       let known = try await store.entity(lookup.key, viewer: request.caller.viewer)
-      guard known?.isDeleted != true else { return nil }
+      guard known?.isDeleted != true, known?.isKept != true else { return nil }
       let snapshot = try await store.result(
         of: request.key, root: lookup.root, selection: selection, viewer: Viewer(layers: layers))
       guard snapshot.entities[lookup.key]?.isDeleted == false else { return nil }

@@ -62,8 +62,8 @@ struct UpstreamFetcher: Sendable {
     let upstream = upstreams.upstream(of: request.operation)
     var place = place
     if place == nil { place = await upstream.shares.take(for: request.caller) }
-    // Not remembered: it says nothing of callers on other networks.
-    guard let place else { return .failed(.networkBusy) }
+    // Not remembered: it says nothing of other callers.
+    guard let place else { return .failed(.sharesTaken) }
     defer { place.release() }
     let call = calls.begin()
     defer { calls.end(call) }

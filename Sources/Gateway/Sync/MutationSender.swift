@@ -203,7 +203,7 @@ struct MutationSender: Sendable {
   }
 
   /// Returns whether the mutation was executed and at least one of its fields did not fail.
-  private static func tookEffect(_ response: UpstreamResponse) -> Bool {
+  static func tookEffect(_ response: UpstreamResponse) -> Bool {
     guard let data = response.data else { return false }
     guard response.errors != nil else { return true }
     return data.members.contains { !$0.value.isNull }

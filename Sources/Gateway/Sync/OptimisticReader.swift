@@ -97,6 +97,12 @@ struct OptimisticReader {
         note("is not a field of \(type.name) that an operation selects.\(hint)", at: place)
         continue
       }
+      guard !type.hasLocalField(member.name) else {
+        note(
+          "is a local field: write it with PATCH /v1/entities/\(type.name)/{id}, which applies at once",
+          at: place)
+        continue
+      }
       if type.keyFields == [member.name] {
         let isID = member.value.string == id || member.value.int64.map { "\($0)" } == id
         if !isID { note("is not the id of the changed entity", at: place) }

@@ -43,7 +43,10 @@ struct QueuedWrites: Sendable {
     for request in list.requests where !own.knows(request.type) {
       misread.append(
         Failure.Detail(
-          place: .pointer("\(request.origin)/type"), detail: "is not the name of a local type"))
+          place: .pointer("\(request.origin)/type"),
+          detail: own.types(of: request.type).map {
+            "is an interface: write \($0.joined(separator: " or "))"
+          } ?? "is not the name of a local type"))
     }
     guard misread.isEmpty else {
       faults += misread
@@ -104,11 +107,13 @@ struct QueuedWrites: Sendable {
     for (request, operation) in operations {
       for value in operation.body.fields.values { collect(value, into: &touched) }
       // An id that the service makes up is another one when the list is applied.
-      guard case .one(let given) = request.target, let id = given ?? operation.body.id else {
-        continue
-      }
+      guard case .one(let given) = request.target, given != nil || operation.body.id != nil,
+        case .key(let id) = operation.target
+      else { continue }
       let type = operation.type.name
-      guard operation.action == .insert, let temporary = TemporaryID(id) else {
+      guard operation.action == .insert, operation.type.madeKeyField != nil,
+        let temporary = TemporaryID(id)
+      else {
         touched.append(EntityKey(type: type, key: id))
         continue
       }
@@ -164,7 +169,8 @@ struct QueuedWrites: Sendable {
     var made: [TemporaryID: EntityKey] = [:]
     for (index, item) in items.enumerated() {
       guard item["op"]?.string == WriteAction.insert.rawValue, let type = item["type"]?.string,
-        let text = (item["id"] ?? item["data"]?[LocalType.keyField])?.string,
+        let keyField = own.madeKeyField(of: type),
+        let text = (item["id"] ?? item["data"]?[keyField])?.string,
         let id = TemporaryID(text), made[id] == nil
       else { continue }
       made[id] = EntityKey(type: type, key: own.makeIdentifier())

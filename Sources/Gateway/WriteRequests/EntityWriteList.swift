@@ -59,9 +59,10 @@ package enum EntityWriteList {
     }
     let type = item["type"]?.string
     if type == nil { note("type", "must be the name of a type") }
-    if let id = item["id"], id.string == nil { note("id", "must be a string") }
+    let id = item["id"].flatMap { $0.string ?? $0.number?.digits }
+    if item["id"] != nil, id == nil { note("id", "must be a string or a number") }
     if let match = item["ifMatch"], match.string == nil { note("ifMatch", "must be a string") }
-    var target = EntityWriteRequest.Target.one(id: item["id"]?.string)
+    var target = EntityWriteRequest.Target.one(id: id)
     if let all = item["all"] {
       for name in ["id", "filter", "args"] where item[name] != nil {
         note(name, "cannot be combined with all")

@@ -55,11 +55,30 @@ extension Failure {
         .stillReferenced,
         "\(key) cannot be deleted while its \(field) refers to other entities.",
         details: place(pointer, "still has \(field)"))
+    case .notUnique(let violations):
+      let values = violations.map { violation in
+        "\(violation.key) would have the same \(violation.fields.joined(separator: " and ")) as "
+          + "\(violation.holder)"
+      }
+      self.init(
+        .notUnique, values.joined(separator: "; ") + ".",
+        details: violations.flatMap { violation in
+          violation.fields.map { field in
+            let others = violation.fields.filter { $0 != field }
+            let with = others.isEmpty ? "" : ", together with \(others.joined(separator: " and "))"
+            return Detail(
+              place: .pointer((violation.pointer ?? "").appending(pointerMember: field)),
+              detail: "is already that of \(violation.holder)\(with)")
+          }
+        })
     case .invalid(let faults):
       self.init(.invalidEntity, "The entity is invalid.", details: faults)
     case .keyReused:
       self.init(
         .idempotencyKeyReused, "The Idempotency-Key was used for another write.", retry: .newKey)
+    case .unreviewed:
+      self.init(
+        .internal, "The write was not shown to hooks.", cause: "a write with hooks has no reviewer")
     case .overQuota(let excess):
       self.init(.ownDataFull, excess.message)
     case .tooMany(let max, let pointer):

@@ -38,6 +38,12 @@ package final class WebSocketPeer: Sendable {
     try await channel.next()
   }
 
+  /// Sets what handles messages on the connection's loop, before the reader gets them: for those that can
+  /// be answered without waiting.
+  package func handleNow(_ handler: @escaping WebSocketImmediateHandler) {
+    channel.handleNow(handler)
+  }
+
   /// Begins to close the connection and returns at once. Messages that wait for the reader are dropped.
   /// Does nothing if the connection is closing or closed.
   package func close(code: UInt16, reason: String) {

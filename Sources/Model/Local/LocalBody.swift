@@ -8,7 +8,9 @@ package struct LocalBody: Sendable {
   package var fields: [String: JSONValue] = [:]
   /// Merge patches of embedded objects, which are applied to the stored values and then checked.
   package var patches: [String: JSONValue] = [:]
-  /// The id that the body gives.
+  /// The stored values of the key's fields that the body names.
+  package var keyValues: [String: JSONValue] = [:]
+  /// The id that the body gives: that of its key fields, if it names them all.
   package var id: String?
 
   package init() {}
@@ -16,7 +18,9 @@ package struct LocalBody: Sendable {
 
 extension LocalBody {
   /// Read-only members of an entity's JSON.
-  private static let readOnlyMembers: Set<String> = ["_rev", "_pending", "_missing"]
+  private static let readOnlyMembers: Set<String> = [
+    "_rev", "_pending", "_missing", "_deleted",
+  ]
 
   /// Reads the body of an operation, and reports all faults to the reader.
   ///
@@ -44,9 +48,9 @@ extension LocalBody {
         reader.note("\(type.name) has no such field", at: place)
         continue
       }
-      if field.name == LocalType.keyField {
-        id = LocalValueReader.id(member.value)
-        if id == nil { reader.note("is not an id", at: place) }
+      if type.isKey(field.name) {
+        keyValues[field.name] = reader.readKey(
+          member.value, field, dates: type.dates, at: place)
       } else if isPatch, case .object = field.kind, field.listDepth == 0,
         member.value.members != nil
       {
@@ -55,6 +59,7 @@ extension LocalBody {
         fields[field.name] = read
       }
     }
+    id = type.id(of: keyValues)
   }
 
   /// Reports required fields of a new entity that the body does not name. Invalid values were reported
@@ -63,7 +68,7 @@ extension LocalBody {
     _ type: LocalType, reader: inout LocalValueReader, pointer: String
   ) {
     for field in type.fields
-    where field.name != LocalType.keyField && field.isRequired && !named.contains(field.name)
+    where !type.isKey(field.name) && field.isRequired && !named.contains(field.name)
       && field.emptyValue.isNull && !field.isRelationship
     {
       reader.note("is required", at: pointer.appending(pointerMember: field.name))

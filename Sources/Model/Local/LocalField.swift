@@ -27,7 +27,8 @@ package struct LocalField: Hashable, Sendable {
     case scalar(LocalScalar)
     case enumeration(String)
     case object(String)
-    /// A relationship. Without an inverse it is one-way, and can lead to upstream's types.
+    /// A relationship, to a type or to an interface of the local schema. Without an inverse it is one-way,
+    /// and can lead to upstream's types.
     case entity(String, Inverse?)
   }
 
@@ -38,19 +39,29 @@ package struct LocalField: Hashable, Sendable {
   /// Non-null flags from the outside in, one for each list and one for the innermost value.
   package let nonNull: [Bool]
   /// The default value of new entities, in stored form.
-  package let fallback: JSONValue?
+  package private(set) var fallback: JSONValue?
+  /// The types that implement the interface that a relationship leads to; none if it leads to a type.
+  package let possibleTypes: [String]
   package let rules: LocalRules
 
   package init(
     name: String, formerName: String? = nil, kind: Kind, nonNull: [Bool],
-    fallback: JSONValue? = nil, rules: LocalRules = LocalRules()
+    fallback: JSONValue? = nil, possibleTypes: [String] = [], rules: LocalRules = LocalRules()
   ) {
+    self.possibleTypes = possibleTypes
     self.name = name
     self.formerName = formerName
     self.kind = kind
     self.nonNull = nonNull
     self.fallback = fallback
     self.rules = rules
+  }
+
+  /// Returns the field with a default.
+  package func with(fallback: JSONValue?) -> LocalField {
+    var field = self
+    field.fallback = fallback
+    return field
   }
 
   package var listDepth: Int { nonNull.count - 1 }
@@ -94,7 +105,9 @@ extension LocalField: CustomStringConvertible {
       case .scalar(.date): "Date in UTC"
       case .scalar(let scalar): scalar.rawValue
       case .enumeration(let name), .object(let name): name
-      case .entity(let type, let inverse): "\(type)~\(inverse?.field ?? "")"
+      case .entity(let type, let inverse):
+        type + (possibleTypes.isEmpty ? "" : "(\(possibleTypes.joined(separator: " ")))")
+          + "~\(inverse?.field ?? "")"
       }
     let levels = nonNull.map { $0 ? "!" : "?" }.joined()
     return "\(name):\(value)\(levels) \(rules.description) \(fallback?.canonicalText ?? "")"

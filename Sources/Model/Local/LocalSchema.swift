@@ -8,18 +8,26 @@ package struct LocalSchema: Hashable, Sendable {
   package let objects: [String: [LocalField]]
   /// Values of each enum.
   package let enums: [String: [String]]
+  /// The local fields of upstream's types, by type: one part for each kind of owner.
+  package let extensions: [String: [LocalType]]
+
+  /// Interfaces that local types implement, by name.
+  package let interfaces: [String: LocalInterface]
 
   package static let none = LocalSchema(types: [:], objects: [:], enums: [:])
 
   package init(
-    types: [String: LocalType], objects: [String: [LocalField]], enums: [String: [String]]
+    types: [String: LocalType], objects: [String: [LocalField]], enums: [String: [String]],
+    extensions: [String: [LocalType]] = [:], interfaces: [String: LocalInterface] = [:]
   ) {
+    self.extensions = extensions
+    self.interfaces = interfaces
     self.types = types
     self.objects = objects
     self.enums = enums
   }
 
-  package var isEmpty: Bool { types.isEmpty }
+  package var isEmpty: Bool { types.isEmpty && extensions.isEmpty }
 
   /// Returns a text of everything that determines the values a type's rows can hold: if it differs
   /// from the recorded one, the rows must be checked.
@@ -37,7 +45,36 @@ package struct LocalSchema: Hashable, Sendable {
       case .object, .enumeration, .scalar, .entity: continue
       }
     }
+    if type.keyFields != [LocalType.keyField] {
+      lines.append("@key \(type.keyFields.joined(separator: " "))")
+    }
+    lines += type.uniques.map { "@unique \($0.joined(separator: " "))" }.sorted()
     return lines.joined(separator: "\n")
+  }
+}
+
+extension LocalSchema {
+  /// Returns the schema with other descriptions of the same types.
+  package func with(
+    types: [String: LocalType], extensions: [String: [LocalType]]? = nil
+  ) -> LocalSchema {
+    LocalSchema(
+      types: types, objects: objects, enums: enums, extensions: extensions ?? self.extensions,
+      interfaces: interfaces)
+  }
+}
+
+/// An interface of `local.graphql`: fields that several local types have.
+package struct LocalInterface: Hashable, Sendable {
+  package let name: String
+  package let fields: [LocalField]
+  /// The local types that implement it, in alphabetical order; at least one.
+  package let types: [String]
+
+  package init(name: String, fields: [LocalField], types: [String]) {
+    self.name = name
+    self.fields = fields
+    self.types = types
   }
 }
 

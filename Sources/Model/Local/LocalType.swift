@@ -1,6 +1,6 @@
 /// An entity type that clients write, unknown to upstream.
 package struct LocalType: Hashable, Sendable {
-  /// The field that names an entity inside its scope.
+  /// The field that names an entity inside its scope, unless the type declares others (`@key`).
   package static let keyField = "id"
 
   package let name: String
@@ -9,14 +9,29 @@ package struct LocalType: Hashable, Sendable {
   /// The kind of owner of the entities: ``Scope/Kind/device`` or ``Scope/Kind/user``.
   package let scope: Scope.Kind
   /// In declared order, including the key.
-  package let fields: [LocalField]
+  package private(set) var fields: [LocalField]
+  /// The fields that name an entity inside its scope, in declared order; at least one.
+  package let keyFields: [String]
+  /// Fields whose values together no two entities of an owner share (`@unique`), each list in declared
+  /// order.
+  package let uniques: [[String]]
+  /// The interfaces of the local schema that it implements.
+  package let interfaces: [String]
   /// Columns for which the settings ask an index.
   package private(set) var indexes: [String] = []
   /// Fields of the full-text search.
   package private(set) var search: [String] = []
   package private(set) var dates = DateFormat.iso8601
+  /// The upstream type whose entities have the fields; nil for a type of its own.
+  package private(set) var extended: String?
 
-  package init(name: String, formerName: String? = nil, scope: Scope.Kind, fields: [LocalField]) {
+  package init(
+    name: String, formerName: String? = nil, scope: Scope.Kind, fields: [LocalField],
+    keyFields: [String] = [keyField], uniques: [[String]] = [], interfaces: [String] = []
+  ) {
+    self.keyFields = keyFields
+    self.uniques = uniques
+    self.interfaces = interfaces
     self.name = name
     self.formerName = formerName
     self.scope = scope
@@ -30,6 +45,20 @@ package struct LocalType: Hashable, Sendable {
     type.search = search
     type.dates = dates
     return type
+  }
+
+  /// Returns the type with other fields of the same names.
+  package func with(fields: [LocalField]) -> LocalType {
+    var type = self
+    type.fields = fields
+    return type
+  }
+
+  /// Returns the fields as local fields of an upstream type.
+  package func extending(_ type: String?) -> LocalType {
+    var copy = self
+    copy.extended = type
+    return copy
   }
 
   package func field(_ name: String) -> LocalField? { fields.first { $0.name == name } }
@@ -47,7 +76,7 @@ extension LocalType {
   /// The type as the description of its table.
   package var entityType: EntityType {
     EntityType(
-      name: name, keyFields: [Self.keyField],
+      name: name, keyFields: keyFields,
       columns: fields.compactMap { field in
         field.columnKind.map {
           EntityType.Column(
@@ -59,7 +88,7 @@ extension LocalType {
           EntityType.Column(
             name: field.name, kind: $0, dates: field.kind == .scalar(.date) ? dates : nil)
         }
-      }, indexes: indexes, search: search, dates: dates)
+      }, indexes: indexes, search: search, dates: dates, isLocal: true)
   }
 
   /// The type as the shape that readers of stored values need.
@@ -77,7 +106,8 @@ extension ObjectShape {
             case .scalar(.date): .date
             case .scalar, .enumeration: .leaf
             case .object(let name): .object(type: name, isAbstract: false, holdsEntities: false)
-            case .entity(let name, _): .object(type: name, isAbstract: false, holdsEntities: true)
+            case .entity(let name, _):
+              .object(type: name, isAbstract: !field.possibleTypes.isEmpty, holdsEntities: true)
             }
           return (field.name, ObjectShape.Field(value: value, listDepth: field.listDepth))
         }))

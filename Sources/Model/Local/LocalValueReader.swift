@@ -81,8 +81,19 @@ package struct LocalValueReader {
     case .object(let name):
       return object(value, name, at: pointer)
     case .entity(let type, _):
-      if let id = Self.id(value) { return .storedReference(to: EntityKey(type: type, key: id)) }
-      note("is not an id", at: pointer)
+      guard !field.possibleTypes.isEmpty else {
+        let key = Self.reference(value, to: type, schema.types[type])
+        if let key { return .storedReference(to: key) }
+        note("is not an id", at: pointer)
+        break
+      }
+      if let name = value["type"]?.string, field.possibleTypes.contains(name),
+        let key = value["id"].flatMap({ Self.reference($0, to: name, schema.types[name]) })
+      {
+        return .storedReference(to: key)
+      }
+      let names = field.possibleTypes.joined(separator: " or ")
+      note("is not {\"type\", \"id\"} of a \(names)", at: pointer)
     }
     return .null
   }

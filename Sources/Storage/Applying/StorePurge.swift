@@ -6,7 +6,7 @@ import Model
 /// Rows are deleted, not turned into tombstones: a user's tombstone would go on hiding the public
 /// copy that the next response brings. Values that a later call has written stay.
 ///
-/// Local types are skipped for every caller: they cannot be fetched again. Their rows are removed
+/// Local types and fields are skipped for every caller: they cannot be fetched again. Their rows are removed
 /// by their owners' writes, and with their owners.
 struct StorePurge {
   private let context: WriteContext
@@ -56,7 +56,7 @@ struct StorePurge {
   // MARK: Entities
 
   private func purge(_ key: EntityKey, scope id: Int64, from table: EntityTable) throws {
-    guard let scope = try ScopeTable.scope(id, context.database) else { return }
+    guard let scope = try ScopeTable.scope(id, context.database), !scope.isOwnData else { return }
     guard let row = try StoredRow.find(key.key, scope: id, table, context.database) else {
       return try context.logDeletionOfEvicted(key, in: scope, id: id, type: table.id)
     }
@@ -89,7 +89,9 @@ struct StorePurge {
   private func purgeType(_ type: String, scope: Int64?) throws {
     let table = try context.table(of: type)
     let name = EntityTable.quoted(table.name)
-    let inScope = scope.map { "scope = \($0)" } ?? "TRUE"
+    let inScope =
+      scope.map { "scope = \($0)" }
+      ?? "scope NOT IN (SELECT id FROM scope WHERE division = '\(Scope.ownPartition)')"
     let disputed = try Row.fetchAll(
       context.database,
       sql: """

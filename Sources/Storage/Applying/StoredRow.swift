@@ -59,6 +59,19 @@ struct StoredRow {
   }
 }
 
+extension EntityTable {
+  /// Empties a row for a moment, until the same command writes it.
+  func empty(_ rowid: Int64, _ context: WriteContext) throws {
+    let statement = try PreparedStatement(
+      context.database,
+      "UPDATE \(Self.quoted(name)) SET fields = NULL, revision = ?2 WHERE rowid = ?1")
+    statement.bind(rowid, at: 1)
+    // The history of entities is recorded here, up to the command's revision.
+    statement.bind(context.takeRevision(), at: 2)
+    try statement.run()
+  }
+}
+
 /// A row to insert into an entity table.
 struct NewRow {
   let scope: Int64
@@ -70,6 +83,8 @@ struct NewRow {
   var stamps: [UInt8]?
   /// Nil for a tombstone.
   let fields: [UInt8]?
+  /// Whether it holds local fields of an upstream type.
+  var holdsLocalFields = false
 
   func insert(into table: EntityTable, _ context: WriteContext) throws {
     let statement = try PreparedStatement(context.database, table.insert)
@@ -84,7 +99,7 @@ struct NewRow {
     statement.bind(fields, at: 9)
     try statement.run()
     context.memory.noteInserted(type: table.id, row: context.database.lastInsertedRowID)
-    guard scope != ScopeTable.publicID else { return }
+    guard scope != ScopeTable.publicID, !holdsLocalFields else { return }
     try PrivateRows.add(key, scope: scope, type: table.id, context.database)
   }
 }

@@ -18,6 +18,7 @@ final class WriteContext {
   private(set) var changes: [CommitReport.Change] = []
   private var invalidated: [InvalidationTarget] = []
   private var overlays: [CommitReport.Overlay] = []
+  private var hookEvents = HookEventCounts()
 
   init(
     _ database: Database, _ memory: WriterMemory, _ catalogue: TypeCatalogue, call: CallNumber,
@@ -60,10 +61,12 @@ final class WriteContext {
 
   /// Records a change that was logged together with others.
   func noteChange(of key: EntityKey, in scope: Scope) {
-    changes.append(CommitReport.Change(scope: scope, key: key))
+    changes.append(CommitReport.Change(scope: scope.observed, key: key))
   }
 
   func note(_ overlay: CommitReport.Overlay) { overlays.append(overlay) }
+
+  func note(_ events: HookEventCounts) { hookEvents.add(events) }
 
   /// Adds targets that are known to be distinct.
   func note(distinct targets: [InvalidationTarget]) {
@@ -82,7 +85,7 @@ final class WriteContext {
       revision: revision.map(Revision.init), changes: changes, invalidated: invalidated,
       resultChanged: changedResult != nil, changedResult: changedResult, isExact: isExact,
       mayBeDue: memory.lastInvalidation > call,
-      head: Revision(memory.counters.revision), overlays: overlays)
+      head: Revision(memory.counters.revision), overlays: overlays, hookEvents: hookEvents)
   }
 
   /// Whether a purge after `call` covers an entity.
@@ -161,7 +164,7 @@ final class WriteContext {
     statement.bind(key.key, at: 3)
     statement.bind(takeRevision(), at: 4)
     try statement.run()
-    changes.append(CommitReport.Change(scope: scope, key: key))
+    changes.append(CommitReport.Change(scope: scope.observed, key: key))
   }
 
   /// Returns the table of a type.

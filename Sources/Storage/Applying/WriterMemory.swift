@@ -42,6 +42,9 @@ final class WriterMemory: @unchecked Sendable {
   private(set) var lastInvalidation: Int64 = 0
   /// The kinds of scope, by type, that ever held a row. Kept on failure for the same reason.
   private var kindsPresent: [String: Set<Scope.Kind>] = [:]
+  /// The numbers of types with local fields of any owner. Kept on failure: eviction then looks some up in
+  /// vain.
+  private(set) var typesWithLocalFields: Set<Int64>
   /// No response of a lower call can still arrive. True whether or not the command that reported it
   /// succeeded; no call from before the start is left.
   private(set) var horizon: Int64
@@ -52,9 +55,15 @@ final class WriterMemory: @unchecked Sendable {
   var queues = QueueWorkingSet()
   /// The eviction pass that is under way.
   var eviction: EvictionPass?
+  /// The hooks that are called after writes; nil for none.
+  var hooks: HookOutbox?
 
-  init(counters: Counters, kindsPresent: [String: Set<Scope.Kind>]) {
+  init(
+    counters: Counters, kindsPresent: [String: Set<Scope.Kind>],
+    typesWithLocalFields: Set<Int64> = []
+  ) {
     self.counters = counters
+    self.typesWithLocalFields = typesWithLocalFields
     self.kindsPresent = kindsPresent
     horizon = counters.call
   }
@@ -141,6 +150,8 @@ final class WriterMemory: @unchecked Sendable {
     guard kind != .public else { return }
     kindsPresent[type, default: []].insert(kind)
   }
+
+  func noteLocalFields(of type: Int64) { typesWithLocalFields.insert(type) }
 
   /// Whether rows of narrower scopes can hide rows in a scope of this kind.
   func mayBeHidden(_ type: String, in kind: Scope.Kind) -> Bool {

@@ -16,6 +16,9 @@ package enum BackupError: Error, Hashable, Sendable {
 /// The copy is written to a temporary folder next to the target (mode 0700), checked and synced there, and
 /// published by a hard link, which is atomic and never overwrites an existing file. Writers continue; the
 /// write-ahead log is not truncated while the copy is made.
+///
+/// An encrypted backup is first copied to a folder next to the database, so that nothing leaves the
+/// database's own disk unencrypted.
 struct BackupWriter {
   private static let ownerOnlyFolder = 0o700
   private static let ownerOnlyFile = 0o600
@@ -23,24 +26,58 @@ struct BackupWriter {
   let databasePath: String
   /// Parameters of the `file:` URI that SQLite reads the database with; see ``ReadOnlyDatabase``.
   let parameters: String
+  /// Nil for a backup that is a database.
+  let sealing: BackupSealing?
 
   func write(to path: String) throws(BackupError) {
     let manager = FileManager.default
     guard !manager.fileExists(atPath: path) else { throw .exists }
     let workFolder = "\(path).partial"
-    do {
-      try manager.createDirectory(
-        atPath: workFolder, withIntermediateDirectories: false,
-        attributes: [.posixPermissions: Self.ownerOnlyFolder])
-    } catch let error as CocoaError where error.code == .fileWriteFileExists {
-      throw .exists
-    } catch {
-      throw .cannotWrite(reason: "cannot create the folder \(workFolder)")
-    }
+    guard try make(workFolder) else { throw .exists }
     defer { try? manager.removeItem(atPath: workFolder) }
-    let copy = "\(workFolder)/copy.sqlite"
+    guard let sealing else {
+      let copy = "\(workFolder)/copy.sqlite"
+      try copyDatabase(to: copy)
+      return try publish(copy, at: path)
+    }
+    let plainFolder = "\(databasePath).backup"
+    guard try make(plainFolder) else {
+      throw .cannotWrite(
+        reason: "another encrypted backup is being written; if none is, remove the folder "
+          + plainFolder)
+    }
+    defer { try? manager.removeItem(atPath: plainFolder) }
+    let (plain, sealed) = ("\(plainFolder)/copy.sqlite", "\(workFolder)/copy.sqlite.enc")
+    try copyDatabase(to: plain)
+    do throws(BackupOpeningError) {
+      try SealedBackup.seal(plain, as: sealed, sealing)
+    } catch {
+      switch error {
+      case .cannotRead(let reason), .cannotWrite(let reason): throw .cannotWrite(reason: reason)
+      case .notEncrypted, .notAuthentic, .exists: throw .cannotWrite(reason: "\(error)")
+      }
+    }
+    try publish(sealed, at: path)
+  }
+
+  /// - Returns: false if the folder exists.
+  private func make(_ folder: String) throws(BackupError) -> Bool {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false,
+        attributes: [.posixPermissions: Self.ownerOnlyFolder])
+      return true
+    } catch let error as CocoaError where error.code == .fileWriteFileExists {
+      return false
+    } catch {
+      throw .cannotWrite(reason: "cannot create the folder \(folder)")
+    }
+  }
+
+  /// Copies the database to a new file, reads the copy back, and syncs it.
+  private func copyDatabase(to copy: String) throws(BackupError) {
     guard
-      manager.createFile(
+      FileManager.default.createFile(
         atPath: copy, contents: nil, attributes: [.posixPermissions: Self.ownerOnlyFile])
     else { throw .cannotWrite(reason: "cannot create \(copy)") }
     do {
@@ -49,7 +86,6 @@ struct BackupWriter {
     } catch {
       throw .failed(StorageError(error))
     }
-    try publish(copy, at: path)
   }
 
   private func fill(_ copy: String) throws {

@@ -3,9 +3,14 @@ import GRDB
 extension Store {
   /// Copies a snapshot of the database to another file; writes continue.
   ///
-  /// - Parameter path: the path of a new file in an existing folder.
-  package func backUp(to path: String) async throws(BackupError) {
-    let writer = BackupWriter(databasePath: databasePath, parameters: "mode=ro")
+  /// - Parameters:
+  ///   - path: the path of a new file in an existing folder.
+  ///   - sealing: encrypts the copy; nil for a database that can be opened as it is.
+  package func backUp(
+    to path: String, sealing: BackupSealing? = nil
+  ) async throws(BackupError) {
+    let writer = BackupWriter(
+      databasePath: databasePath, parameters: "mode=ro", sealing: sealing)
     let result: Result<Void, BackupError>
     do {
       // Copying blocks its thread and must not delay operators' SQL statements.
@@ -20,7 +25,9 @@ extension Store {
   }
 
   /// Copies the database of a data folder, whether a service uses it or not. Blocks until it is done.
-  package static func backUp(folder: String, to path: String) throws(BackupError) {
+  package static func backUp(
+    folder: String, to path: String, sealing: BackupSealing? = nil
+  ) throws(BackupError) {
     let inspector = StoreInspector(folder: folder)
     let (databasePath, parameters): (String, String)
     do {
@@ -28,6 +35,7 @@ extension Store {
     } catch {
       throw .failed(StorageError(opening: error, folder: folder))
     }
-    try BackupWriter(databasePath: databasePath, parameters: parameters).write(to: path)
+    try BackupWriter(databasePath: databasePath, parameters: parameters, sealing: sealing)
+      .write(to: path)
   }
 }

@@ -13,16 +13,15 @@ struct ChangeLogReader {
   private let database: Database
   private let catalogue: TypeCatalogue
   private let query: ChangeQuery
-  private let scopes: [Int64]
+  private let scopes: ViewerScopes
   private let head: Int64
   private let floor: Int64
   private let origin: LogOrigin
   /// By the names of types whose conditions are about related entities.
   private let reaches: [String: RelatedReach]
 
-  /// - Parameter scopes: the viewer's scopes that exist, narrowest first.
   init(
-    _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: [Int64]
+    _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: ViewerScopes
   ) throws {
     self.database = database
     self.catalogue = catalogue
@@ -52,7 +51,7 @@ struct ChangeLogReader {
     var entries: [ChangePage.Entry] = []
     var bytes = 0
     var seen = 0
-    let scan = ChangeScan(database, scopes: scopes)
+    let scan = ChangeScan(database, scopes: scopes.all)
     if let concerned = query.position.concerned, let row = try scan.row(at: last) {
       // The rest of what this change concerns.
       guard let rest = try self.entries(of: [row], after: concerned, limit: query.limit) else {
@@ -129,7 +128,7 @@ struct ChangeLogReader {
     let related = reaches.values.reduce(into: Set<Int64>()) { $0.formUnion($1.types) }
     let own = query.conditions.keys.compactMap { catalogue[$0]?.id }
     return try related.union(own).allSatisfy { type in
-      let history = EntityHistoryLoader(database: database, type: type, scopes: scopes)
+      let history = EntityHistoryLoader(database: database, type: type, scopes: scopes.all)
       return try history.since().map { $0 <= base.value } ?? false
     }
   }

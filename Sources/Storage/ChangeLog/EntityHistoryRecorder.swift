@@ -61,8 +61,9 @@ struct EntityHistoryRecorder {
 
   /// A state held from the revision that wrote it up to the one that replaced it. If an entity is
   /// stored again (it was evicted or purged), its earlier state and its beginning are unknown: a
-  /// state without fields, from the beginning on. An optimistic update that is removed has a state of a
-  /// type of its own (``removedType(_:)``): the revision of its removal is not known here.
+  /// state without fields, from the beginning on. A device's row that is removed, an optimistic
+  /// update or local fields, has a state of a type of its own (``removedType(_:)``): the revision of its
+  /// removal is not known here.
   private func addTriggers(to table: EntityTable) throws {
     try database.execute(
       sql: """
@@ -120,7 +121,7 @@ struct EntityHistoryRecorder {
   private static func insert(_ type: Int64) -> String { "past_\(type)_insert" }
   private static func remove(_ type: Int64) -> String { "past_\(type)_delete" }
 
-  /// The number under which the last states of removed optimistic updates of a type are recorded.
+  /// The number under which the last states of a type's removed rows of devices are recorded.
   static func removedType(_ type: Int64) -> Int64 { -type }
 
   /// More than the revisions that a database ever has.

@@ -26,8 +26,19 @@ struct LayeredView {
   private let layers: [Layer]
   /// The number of visible layers: up to and including the first tombstone.
   private let visibleCount: Int
+  /// The viewer's rows of local fields, which add to what is visible.
+  private let own: [Layer]
+  private let texts: LocalFieldTexts
+  /// Whether the first layer is that of optimistic updates.
+  private let hasOverlays: Bool
 
-  init(_ layers: [Layer]) {
+  init(
+    _ layers: [Layer], own: [Layer] = [], texts: LocalFieldTexts = LocalFieldTexts([]),
+    hasOverlays: Bool = false
+  ) {
+    self.own = own
+    self.texts = texts
+    self.hasOverlays = hasOverlays
     self.layers = layers
     let tombstone = layers.firstIndex(where: \.isTombstone)
     visibleCount = tombstone.map { $0 + 1 } ?? layers.count
@@ -37,12 +48,40 @@ struct LayeredView {
 
   /// The last revision that changed the entity for the viewer; nil if there is nothing to report.
   var revision: Int64? {
-    visible.compactMap { $0.change.flatMap { $0.kind == .evicted ? nil : $0.revision } }.max()
+    let shown = visible.compactMap { $0.change.flatMap { $0.kind == .evicted ? nil : $0.revision } }
+    // Local fields of an entity that was never known, or that the device has deleted, show nowhere.
+    guard !own.isEmpty, !isDeletedByOverlay, layers.contains(where: { $0.change != nil }) else {
+      return shown.max()
+    }
+    return (shown + own.compactMap { $0.change?.revision }).max()
   }
 
-  /// The visible fields, narrowest scope first.
+  /// The visible fields, narrowest scope first, then the local ones.
   var contents: [[UInt8]] {
-    visible.compactMap { if case .fields(let fields) = $0.contents { fields } else { nil } }
+    let upstream = visible.compactMap {
+      if case .fields(let fields) = $0.contents { fields } else { nil as [UInt8]? }
+    }
+    let written = own.compactMap {
+      if case .fields(let fields) = $0.contents { fields } else { nil as [UInt8]? }
+    }
+    return contents(upstream, written)
+  }
+
+  /// Adds local fields to the visible ones of upstream, if there are any, or if upstream has deleted the
+  /// entity.
+  private func contents(_ upstream: [[UInt8]], _ own: [[UInt8]]) -> [[UInt8]] {
+    if !upstream.isEmpty { return texts.adding(own, to: upstream) }
+    return isKept && !own.isEmpty ? texts.kept(own) : []
+  }
+
+  private var isDeletedByOverlay: Bool { hasOverlays && layers.first?.isTombstone == true }
+
+  /// Whether the entity is deleted, by upstream.
+  private var isKept: Bool { visible.last?.isTombstone == true && !isDeletedByOverlay }
+
+  /// Whether local fields have kept the entity visible, or would have, since a revision.
+  private func wasKept(since base: Int64) -> Bool {
+    !isDeletedByOverlay && own.contains { $0.change?.wasPresent(at: base) == true }
   }
 
   /// The reason the entity is gone; nil if it exists as far as clients know, though nothing is
@@ -60,9 +99,9 @@ struct LayeredView {
     for layer in layers {
       guard let change = layer.change else { continue }
       // Hidden then, or in between: the rows that show now were lifted later.
-      if base < change.lifted { return false }
+      if base < change.lifted { return wasKept(since: base) }
       if change.wasPresent(at: base) { return true }
-      if layer.isTombstone, change.revision <= base { return false }
+      if layer.isTombstone, change.revision <= base { return wasKept(since: base) }
     }
     return false
   }
@@ -77,8 +116,13 @@ struct LayeredView {
 
   /// Returns the state at an earlier revision.
   ///
-  /// - Parameter history: the known state of a layer at that revision.
+  /// - Parameter history: the known state of a layer at that revision; local fields are after the others.
   func state(at base: Int64, history: (_ layer: Int) -> EntityHistoryLoader.State) -> Before {
+    guard let own = ownFields(at: base, history) else { return .unknown }
+    let shown = { (upstream: [[UInt8]], isDeleted: Bool) -> Before in
+      if !upstream.isEmpty { return .fields(texts.adding(own, to: upstream)) }
+      return isDeleted && !own.isEmpty ? .fields(texts.kept(own)) : .absent
+    }
     var fields: [[UInt8]] = []
     for (index, layer) in layers.enumerated() {
       guard let change = layer.change else { continue }
@@ -92,11 +136,30 @@ struct LayeredView {
           guard case .fields(let same) = layer.contents else { return .unknown }
           fields.append(same)
         } else if layer.isTombstone, change.revision <= base {
-          return fields.isEmpty ? .absent : .fields(fields)
+          return shown(fields, !(index == 0 && hasOverlays))
         }
       }
     }
-    return fields.isEmpty ? .absent : .fields(fields)
+    return shown(fields, false)
+  }
+
+  /// Returns the rows of local fields at an earlier revision; nil if they are not known.
+  private func ownFields(
+    at base: Int64, _ history: (_ layer: Int) -> EntityHistoryLoader.State
+  ) -> [[UInt8]]? {
+    var found: [[UInt8]] = []
+    for (index, layer) in own.enumerated() {
+      guard let change = layer.change else { continue }
+      switch history(layers.count + index) {
+      case .unknown: return nil
+      case .fields(let old): found.append(old)
+      case .unchanged:
+        guard change.wasPresent(at: base) else { continue }
+        guard case .fields(let same) = layer.contents else { return nil }
+        found.append(same)
+      }
+    }
+    return found
   }
 }
 
@@ -105,50 +168,57 @@ struct LayeredView {
 struct ViewLoader {
   private let database: Database
   private let catalogue: TypeCatalogue
-  /// Narrowest first.
-  private let scopes: [Int64]
+  private let scopes: ViewerScopes
 
-  init(_ database: Database, _ catalogue: TypeCatalogue, scopes: [Int64]) {
+  init(_ database: Database, _ catalogue: TypeCatalogue, scopes: ViewerScopes) {
     self.database = database
     self.catalogue = catalogue
     self.scopes = scopes
   }
 
   /// Returns the views by key, for entities of one type.
-  func views(ofKeys wanted: [ExactText], in table: EntityTable) throws -> [ExactText: LayeredView] {
-    guard !wanted.isEmpty else { return [:] }
-    let empty = [LayeredView.Layer](repeating: LayeredView.Layer(), count: scopes.count)
-    var layers = Dictionary(
-      wanted.map { ($0, empty) }, uniquingKeysWith: { first, _ in first })
-    let keys = try KeyList.json(layers.keys.lazy.map(\.text))
-    try loadChanges(of: keys, type: table.id, into: &layers)
-    try loadContents(of: keys, in: table, into: &layers)
-    return layers.mapValues(LayeredView.init)
+  func views(ofKeys keys: [ExactText], in table: EntityTable) throws -> [ExactText: LayeredView] {
+    try views(of: Set(keys), in: table, changes: nil)
   }
 
   /// Returns the views by key, for rows of one type.
   func views(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: LayeredView] {
-    guard !rows.isEmpty else { return [:] }
-    let empty = [LayeredView.Layer](repeating: LayeredView.Layer(), count: scopes.count)
-    var layers: [ExactText: [LayeredView.Layer]] = [:]
-    for row in rows where layers[ExactText(row.key)] == nil {
-      layers[ExactText(row.key)] = empty
-    }
+    let isPlain = scopes.all.count == 1 && scopes.layers(of: table).count == 1
+    return try views(
+      of: Set(rows.lazy.map { ExactText($0.key) }), in: table, changes: isPlain ? rows : nil)
+  }
+
+  /// - Parameter changes: the rows of the log, if the viewer has one scope only; nil to read them.
+  private func views(
+    of wanted: Set<ExactText>, in table: EntityTable, changes: [ChangeRow]?
+  ) throws -> [ExactText: LayeredView] {
+    guard !wanted.isEmpty else { return [:] }
+    let ids = scopes.ids(of: table)
+    let all = scopes.layers(of: table)
+    let empty = [LayeredView.Layer](repeating: LayeredView.Layer(), count: all.count)
+    var layers = Dictionary(uniqueKeysWithValues: wanted.map { ($0, empty) })
     let keys = try KeyList.json(layers.keys.lazy.map(\.text))
-    if scopes.count == 1 {
-      for row in rows { layers[ExactText(row.key)]?[0].change = row }
+    if let changes {
+      for row in changes { layers[ExactText(row.key)]?[0].change = row }
     } else {
-      try loadChanges(of: keys, type: table.id, into: &layers)
+      try loadChanges(of: keys, type: table.id, all, into: &layers)
     }
     // Deleted entities need no look-up; below a narrower scope's rows they do.
-    if scopes.count > 1 || rows.contains(where: { $0.kind == .present }) {
-      try loadContents(of: keys, in: table, into: &layers)
+    if changes?.contains(where: { $0.kind == .present }) ?? true {
+      try loadContents(of: keys, in: table, all, into: &layers)
     }
-    return layers.mapValues(LayeredView.init)
+    let texts = LocalFieldTexts(scopes.localFields(of: table))
+    let hasOverlays = scopes.isOverlay(ids.first)
+    return layers.mapValues { layers in
+      LayeredView(
+        Array(layers.prefix(ids.count)), own: Array(layers.dropFirst(ids.count)), texts: texts,
+        hasOverlays: hasOverlays)
+    }
   }
 
   private func loadChanges(
-    of keys: [UInt8], type: Int64, into layers: inout [ExactText: [LayeredView.Layer]]
+    of keys: [UInt8], type: Int64, _ scopes: [Int64],
+    into layers: inout [ExactText: [LayeredView.Layer]]
   ) throws {
     let statement = try PreparedStatement(
       database,
@@ -169,7 +239,8 @@ struct ViewLoader {
   }
 
   private func loadContents(
-    of keys: [UInt8], in table: EntityTable, into layers: inout [ExactText: [LayeredView.Layer]]
+    of keys: [UInt8], in table: EntityTable, _ scopes: [Int64],
+    into layers: inout [ExactText: [LayeredView.Layer]]
   ) throws {
     let statement: PreparedStatement
     if scopes.count == 1 {

@@ -16,8 +16,7 @@ struct ObservedStates {
   private let test: ConditionTest
   private let condition: FilterCondition
   private let table: EntityTable
-  /// Narrowest first.
-  private let scopes: [Int64]
+  private let scopes: ViewerScopes
   private let catalogue: TypeCatalogue
   private let history: EntityHistoryLoader
   private let database: Database
@@ -25,7 +24,7 @@ struct ObservedStates {
   private let related: [EntityTable]
 
   init(
-    _ observed: ObservedCondition, _ table: EntityTable, scopes: [Int64],
+    _ observed: ObservedCondition, _ table: EntityTable, scopes: ViewerScopes,
     _ catalogue: TypeCatalogue, _ database: Database
   ) {
     test = ConditionTest(observed)
@@ -34,7 +33,8 @@ struct ObservedStates {
     self.scopes = scopes
     self.catalogue = catalogue
     self.database = database
-    history = EntityHistoryLoader(database: database, type: table.id, scopes: scopes)
+    history = EntityHistoryLoader(
+      database: database, type: table.id, scopes: scopes.layers(of: table))
     related = condition.isOwn ? [] : condition.reachedTypes.sorted().compactMap { catalogue[$0] }
   }
 
@@ -91,10 +91,12 @@ struct ObservedStates {
   private func passing(_ keys: [ExactText], at revision: Int64?) throws -> Set<ExactText> {
     let context = QueryLevel.Context(
       catalogue: catalogue, scopes: VisibleScopes(scopes, database), asOf: revision)
+    let subjects = condition.subjects
+    let holding = try context.scopes.holding(table)
     let row = VisibleRow(
-      table: table, alias: "seen", form: .joined(scopes: try context.scopes.holding(table)),
-      asOf: revision)
-    let level = try QueryLevel(row, subjects: condition.subjects, context)
+      table: table, alias: "seen", form: .joined(scopes: holding.ids), scopes: holding,
+      named: EntitySource.Needs(subjects, order: .byKey).all, asOf: revision)
+    let level = try QueryLevel(row, subjects: subjects, context)
     var sql = BoundSQL()
     sql.append("SELECT wanted.value FROM json_each(")
     sql.append(
@@ -130,7 +132,7 @@ struct ObservedStates {
         """)
       statement.bind(table.id, at: 1)
       statement.bind(revision, at: 2)
-      statement.bind(KeyList.json(numbers: scopes), at: 3)
+      statement.bind(KeyList.json(numbers: scopes.layers(of: table)), at: 3)
       defer { statement.reset() }
       if try statement.step(), statement.int64(0) != 0 { return true }
     }

@@ -44,16 +44,14 @@ struct RelatedReach {
 
   private let table: EntityTable
   private let ways: [Way]
-  private let scopes: [Int64]
+  private let scopes: ViewerScopes
   private let catalogue: TypeCatalogue
   private let database: Database
 
-  /// - Parameters:
-  ///   - table: that of the condition's entities.
-  ///   - scopes: the viewer's, narrowest first.
+  /// - Parameter table: that of the condition's entities.
   init(
-    _ condition: FilterCondition, _ table: EntityTable, scopes: [Int64], _ catalogue: TypeCatalogue,
-    _ database: Database
+    _ condition: FilterCondition, _ table: EntityTable, scopes: ViewerScopes,
+    _ catalogue: TypeCatalogue, _ database: Database
   ) {
     self.table = table
     self.scopes = scopes
@@ -240,7 +238,12 @@ struct RelatedReach {
       member.kinds[link] == .reference
       ? VisibleRow.referencePath(link) : VisibleRow.path(link)
     let keys = try KeyList.json(touched.keys.lazy.map(\.text))
-    let scopes = KeyList.json(numbers: scopes)
+    // A local field is in rows of its owner alone.
+    let holding =
+      member.hasLocalField(link)
+      ? scopes.localFields(of: member).filter { $0.set.names(link) }.compactMap(\.scope)
+      : scopes.ids(of: member)
+    let scopes = KeyList.json(numbers: holding)
     let statement = try PreparedStatement(
       database,
       """

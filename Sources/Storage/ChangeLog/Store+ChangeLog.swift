@@ -20,7 +20,9 @@ extension Store {
     let isQuick =
       query.origin != nil && query.limit <= Self.quickEntriesMax && query.conditions.isEmpty
     let read = { @Sendable (database: Database) throws -> ChangePage? in
-      let scopes = try query.viewer.layers.compactMap { try directory.id(of: $0, database) }
+      let scopes = try ViewerScopes(query.viewer, catalogue) {
+        try directory.id(of: $0, database)
+      }
       return try ChangeLogReader(database, catalogue, query, scopes: scopes).page()
     }
     if isQuick { return try await reader.read(read) }

@@ -48,6 +48,7 @@ struct Connections {
         TextFunctions.install(on: connection, slot)
         MembersFunction.install(on: connection, slot)
       }
+      try SearchScoreFunction.install(on: db, slot)
     }
     return settings
   }

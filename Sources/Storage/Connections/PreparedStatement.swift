@@ -111,6 +111,8 @@ struct PreparedStatement {
 
   func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
+  func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }

@@ -13,7 +13,10 @@ struct DeviceData {
       for table in tables {
         try run("DELETE FROM \(EntityTable.quoted(table)) WHERE scope = ?1", scope)
       }
-      for table in ["private_row", "gone", "change", "past", "page", "invalidation", "result"] {
+      for table in [
+        "private_row", "gone", "change", "past", "page", "invalidation", "result",
+        "local_field_row",
+      ] {
         try run("DELETE FROM \(table) WHERE scope = ?1", scope)
       }
     }
@@ -26,7 +29,8 @@ struct DeviceData {
     try OwnerUsage(database: database).forget(device: device)
   }
 
-  /// The SQL condition for a row of `device` that holds unique data: queued mutations or rows of local types.
+  /// The SQL condition for a row of `device` that holds unique data: queued mutations, or rows of local types
+  /// or fields.
   static func holding(_ database: Database) throws -> String {
     let local = try String.fetchAll(
       database,
@@ -42,7 +46,11 @@ struct DeviceData {
       AND scope.subject = device.id)
       """
     }
-    return "(" + ([mutations] + rows).joined(separator: " OR ") + ")"
+    let fields = """
+      EXISTS (SELECT 1 FROM scope JOIN local_field_row ON local_field_row.scope = scope.id \
+      WHERE scope.kind = \(Scope.Kind.device.rawValue) AND scope.subject = device.id)
+      """
+    return "(" + ([mutations, fields] + rows).joined(separator: " OR ") + ")"
   }
 
   /// Returns the numbers of the scopes of a device.

@@ -50,7 +50,7 @@ struct DeviceReset {
         type["id"], name: type["name"], table: EntityTable.quoted(type["table_name"]), of: scope,
         id)
     }
-    for table in ["private_row", "page", "invalidation", "result"] {
+    for table in ["private_row", "page", "invalidation", "result", "local_field_row"] {
       let statement = try PreparedStatement(database, "DELETE FROM \(table) WHERE scope = ?1")
       statement.bind(id, at: 1)
       try statement.run()

@@ -72,7 +72,7 @@ extension EvictionPass {
     guard cut.takes(age: age), !memory.touches.isTouched(row.place),
       let candidate = try candidate(row.place, table), candidate.hasContents, candidate.isQuiet,
       try !ScopeLayers(database).hasWiderContents(candidate.key, under: candidate.scope, table),
-      try !isOverlaid(candidate.key, table)
+      try !isOverlaid(candidate.key, table), try !hasLocalFields(candidate.key, table)
     else { return }
     try remove(candidate, row.place, table)
     cut.note(age: age, bytes: candidate.bytes)

@@ -101,7 +101,8 @@ extension EvictionPass {
       let row = try StoredRow.find(place.key, scope: place.scope, table.table, database)
     else { return true }
     guard row.fields == nil, max(row.call, row.barrier) <= horizon,
-      try !ScopeLayers(database).hasWiderContents(place.key, under: place.scope, table)
+      try !ScopeLayers(database).hasWiderContents(place.key, under: place.scope, table),
+      try expireLocalFields(of: place.key, table, deleted: row.received)
     else { return false }
     work.spend(EvictionWork.remove)
     let statement = try PreparedStatement(database, table.table.delete)

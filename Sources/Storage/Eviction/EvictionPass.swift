@@ -25,6 +25,7 @@ final class EvictionPass {
 
   let database: Database
   let memory: WriterMemory
+  let catalogue: TypeCatalogue
   let tables: [EvictionTable]
   let tablesByType: [String: EvictionTable]
   /// Types that clients write: their entities cannot be fetched again.
@@ -44,6 +45,8 @@ final class EvictionPass {
   var cut = EvictionCut(oldest: 0, allowance: 0)
   /// The lowest call number of the results that stay.
   var oldestCall: Int64
+  /// See ``EvictionPolicy/keepLocal``.
+  var keepLocal: [String: Duration] = [:]
   var work = EvictionWork()
   var report = EvictionReport()
 
@@ -53,6 +56,7 @@ final class EvictionPass {
   ) throws {
     self.database = database
     self.memory = memory
+    self.catalogue = catalogue
     self.now = now
     horizon = memory.horizon
     oldestCall = memory.horizon
@@ -89,6 +93,7 @@ final class EvictionPass {
     case .sweep(let table, let last): try sweep(table, after: last)
     case .tombstones(let last):
       let deadline = time.advanced(by: .zero - policy.tombstoneAge)
+      keepLocal = policy.keepLocal
       try sweepTombstones(after: last, olderThan: deadline)
     case .invalidations(let last): try sweepInvalidations(after: last)
     case .finished: return

@@ -11,12 +11,18 @@ package struct EvictionPolicy: Sendable {
   package var bytesMax: Int
   /// How long a deletion is reported to clients that were offline.
   package var tombstoneAge: Duration
+  /// By type, how long a deleted entity stays visible to those who have local fields of it.
+  package var keepLocal: [String: Duration]
 
   static let tombstoneAgeDefault = Duration.seconds(30 * 24 * 3600)
+  /// The default of ``keepLocal``.
+  package static let keepLocalDefault = Duration.seconds(90 * 24 * 3600)
 
   package init(
-    windows: [String: Duration], bytesMax: Int, tombstoneAge: Duration = tombstoneAgeDefault
+    windows: [String: Duration], bytesMax: Int, tombstoneAge: Duration = tombstoneAgeDefault,
+    keepLocal: [String: Duration] = [:]
   ) {
+    self.keepLocal = keepLocal
     self.windows = windows
     self.bytesMax = bytesMax
     self.tombstoneAge = tombstoneAge
@@ -39,6 +45,10 @@ package struct EvictionReport: Sendable, Hashable {
   package var entities = 0
   /// Deletions that are no longer reported; see ``Store/floor``.
   package var tombstones = 0
+  /// Rows of local fields that were removed, with the entities they were kept for.
+  var changes: [CommitReport.Change] = []
+  /// The revision of the last of them.
+  var revision: Revision?
   /// Bytes of the database's pages in use after the step.
   var bytesUsed = 0
   /// True while the pass continues: call again soon. False: nothing is left to do for some minutes.

@@ -83,6 +83,12 @@ struct ScopeLayers {
       || exists(table.hasWiderContents, key, kind.wider)
   }
 
+  /// Returns whether an entity has contents in any scope of upstream's data.
+  func hasContents(_ key: String, _ table: EvictionTable) throws -> Bool {
+    try exists(table.hasPublicContents, key)
+      || exists(table.hasWiderContents, key, [.public, .user, .role, .claim])
+  }
+
   /// Returns whether a device has an overlay on the entity: then the row is the base of that device's view,
   /// and remains visible when the overlay is removed.
   func isOverlaid(_ key: String, _ table: EvictionTable) throws -> Bool {

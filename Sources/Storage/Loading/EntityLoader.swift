@@ -9,6 +9,8 @@ struct EntityLoader {
   struct Loaded {
     let record: EntityRecord
     let due: Int64
+    /// Whether the entity is deleted by an optimistic update of the viewer's device.
+    var isDeletedByOverlay = false
   }
 
   private struct Row {
@@ -19,11 +21,10 @@ struct EntityLoader {
   }
 
   private let database: Database
-  /// Numbers of the viewer's scopes that exist, narrowest first.
-  private let scopes: [Int64]
+  private let scopes: ViewerScopes
   private let touches: TouchLedger
 
-  init(_ database: Database, scopes: [Int64], _ touches: TouchLedger) {
+  init(_ database: Database, scopes: ViewerScopes, _ touches: TouchLedger) {
     self.database = database
     self.scopes = scopes
     self.touches = touches
@@ -31,8 +32,53 @@ struct EntityLoader {
 
   /// Returns the entities by key; keys without any row are absent.
   func load(_ keys: some Sequence<String>, from table: EntityTable) throws -> [ExactText: Loaded] {
-    scopes.count == 1
-      ? try loadPlainly(keys, scope: scopes[0], table) : try loadLayers(keys, table)
+    let ids = scopes.ids(of: table)
+    let loaded =
+      ids.count == 1
+      ? try loadPlainly(keys, scope: ids[0], table) : try loadLayers(keys, ids, table)
+    let fields = scopes.localFields(of: table)
+    return fields.isEmpty ? loaded : try adding(fields, to: loaded, table)
+  }
+
+  /// Adds the local fields that the viewer sees. They make no entity visible that upstream does not know;
+  /// one that upstream deleted stays visible.
+  private func adding(
+    _ fields: [LocalFieldLayer], to loaded: [ExactText: Loaded], _ table: EntityTable
+  ) throws -> [ExactText: Loaded] {
+    let own = try ownRows(
+      of: loaded.keys.lazy.map(\.text), fields.compactMap(\.scope), table)
+    let texts = LocalFieldTexts(fields)
+    var result = loaded
+    for (key, entity) in loaded {
+      let record = entity.record
+      let own = own[key] ?? []
+      let layers: [[UInt8]]
+      if !record.isDeleted {
+        layers = texts.adding(own, to: record.layers)
+      } else if !own.isEmpty, !entity.isDeletedByOverlay {
+        layers = texts.kept(own)
+      } else {
+        continue
+      }
+      result[key] = Loaded(
+        record: EntityRecord(
+          layers: layers, isKept: record.isDeleted, received: record.received), due: entity.due)
+    }
+    return result
+  }
+
+  private func ownRows(
+    of keys: some Sequence<String>, _ owners: [Int64], _ table: EntityTable
+  ) throws -> [ExactText: [[UInt8]]] {
+    guard !owners.isEmpty else { return [:] }
+    let keys = try KeyList.json(keys)
+    var rows: [ExactText: [[UInt8]]] = [:]
+    for owner in owners {
+      try LocalFieldRows.rows(of: keys, scope: owner, type: table.id, database) { key, fields in
+        rows[ExactText(key), default: []].append(fields)
+      }
+    }
+    return rows
   }
 
   private func loadPlainly(
@@ -41,6 +87,7 @@ struct EntityLoader {
     let statement = try PreparedStatement(database, table.readOneScope)
     statement.bind(scope, at: 1)
     try statement.bind(KeyList.json(keys), at: 2)
+    let isOverlay = scopes.isOverlay(scope)
     var loaded: [ExactText: Loaded] = [:]
     var touched: [Int64] = []
     while try statement.step() {
@@ -50,7 +97,7 @@ struct EntityLoader {
         record: EntityRecord(
           layers: fields.map { [$0] } ?? [], isDeleted: fields == nil,
           received: Timestamp(milliseconds: statement.int64(5))),
-        due: statement.int64(1))
+        due: statement.int64(1), isDeletedByOverlay: fields == nil && isOverlay)
     }
     statement.reset()
     touches.note(type: table.id, rows: touched)
@@ -58,7 +105,7 @@ struct EntityLoader {
   }
 
   private func loadLayers(
-    _ keys: some Sequence<String>, _ table: EntityTable
+    _ keys: some Sequence<String>, _ scopes: [Int64], _ table: EntityTable
   ) throws -> [ExactText: Loaded] {
     let statement = try PreparedStatement(database, table.readScopes)
     statement.bind(KeyList.json(numbers: scopes), at: 1)
@@ -75,11 +122,14 @@ struct EntityLoader {
     }
     statement.reset()
     touches.note(type: table.id, rows: touched)
-    return rows.mapValues(Self.fold)
+    let hasOverlays = self.scopes.isOverlay(scopes.first)
+    return rows.mapValues { Self.fold($0, hasOverlays: hasOverlays) }
   }
 
   /// Folds the rows of one entity. A tombstone hides the wider scopes' rows.
-  private static func fold(_ rows: [Row]) -> Loaded {
+  ///
+  /// - Parameter hasOverlays: whether the first layer is that of optimistic updates.
+  private static func fold(_ rows: [Row], hasOverlays: Bool) -> Loaded {
     var layers: [[UInt8]] = []
     var due: Int64 = 0
     var received: Int64?
@@ -92,7 +142,8 @@ struct EntityLoader {
     return Loaded(
       record: EntityRecord(
         layers: layers, isDeleted: layers.isEmpty,
-        received: received.map { Timestamp(milliseconds: $0) }), due: due)
+        received: received.map { Timestamp(milliseconds: $0) }), due: due,
+      isDeletedByOverlay: hasOverlays && rows.contains { $0.layer == 0 && $0.fields == nil })
   }
 }
 

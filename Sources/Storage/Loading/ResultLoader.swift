@@ -91,7 +91,8 @@ struct ResultLoader {
 
   func load(_ key: EntityKey, viewer: Viewer) throws -> EntityRecord? {
     guard let table = catalogue[key.type] else { return nil }
-    let loader = EntityLoader(database, scopes: try scopes(of: viewer), touches)
+    let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
+    let loader = EntityLoader(database, scopes: scopes, touches)
     return try loader.load(CollectionOfOne(key.key), from: table)[ExactText(key.key)]?.record
   }
 
@@ -101,9 +102,9 @@ struct ResultLoader {
     return try statement.step() ? statement.int64(0) : 0
   }
 
-  /// Returns the viewer's scopes that exist, narrowest first.
-  private func scopes(of viewer: Viewer) throws -> [Int64] {
-    try viewer.layers.compactMap { try directory.id(of: $0, database) }
+  /// Returns the viewer's scopes that exist. Operations select no local fields.
+  private func scopes(of viewer: Viewer) throws -> ViewerScopes {
+    try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }.withoutLocalFields
   }
 
   // MARK: Level by level
@@ -117,7 +118,7 @@ struct ResultLoader {
     /// The fields of the entities of a response that is not stored.
     var given: [EntityKey: [UInt8]] = [:]
     /// Numbers of the scopes that overlay the given entities.
-    var overlays: [Int64] = []
+    var overlays = ViewerScopes([])
 
     init() {}
 
@@ -127,7 +128,7 @@ struct ResultLoader {
   }
 
   private func follow(
-    _ walk: inout ReferenceWalk, scopes: [Int64], _ reached: inout Reached
+    _ walk: inout ReferenceWalk, scopes: ViewerScopes, _ reached: inout Reached
   ) throws {
     let loader = EntityLoader(database, scopes: scopes, touches)
     while !walk.frontier.isEmpty {

@@ -24,6 +24,8 @@ struct LocalConverter {
       if value == nil, let former = field.formerName {
         value = result.removeValue(forKey: former)
       }
+      // Local fields that were not written have no value of their own.
+      if value == nil, type.extended != nil { continue }
       switch convert(value ?? field.emptyValue, field) {
       case .success(let converted): result[field.name] = converted
       case .failure(let fault): faults.append("\(field.name) \(fault.text)")
@@ -89,10 +91,12 @@ struct LocalConverter {
     }
     var references: [JSONValue] = []
     for element in value.array ?? [value] {
-      guard let key = element.referencedKey, (renamedTypes[key.type] ?? key.type) == target else {
-        return .failure(Fault(text: "is not a \(target)"))
-      }
-      references.append(.storedReference(to: EntityKey(type: target, key: key.key)))
+      let possible = field.possibleTypes.isEmpty ? [target] : field.possibleTypes
+      guard let key = element.referencedKey,
+        possible.contains(renamedTypes[key.type] ?? key.type)
+      else { return .failure(Fault(text: "is not a \(target)")) }
+      references.append(
+        .storedReference(to: EntityKey(type: renamedTypes[key.type] ?? key.type, key: key.key)))
     }
     if field.isToMany { return .success(.array(references)) }
     guard references.count <= 1 else {

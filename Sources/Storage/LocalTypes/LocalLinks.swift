@@ -18,15 +18,22 @@ struct LocalLinks {
   /// Sets the targets of a field and updates their inverse fields. A target that can have only one partner
   /// is removed from its previous one.
   func assign(_ key: EntityKey, _ field: LocalField, _ targets: [EntityKey]) throws {
-    if let back = inverse(of: field) {
-      let old = try self.targets(of: key, field)
-      for target in old where !targets.contains(target) { try unlink(target, back, key) }
-      for target in targets where !old.contains(target) {
-        if !back.isToMany, let holder = try self.targets(of: target, back).first, holder != key {
-          try unlink(holder, field, target)
-        }
-        try link(target, back, key)
+    let own = rows.entity(key)
+    let old = try self.targets(of: key, field)
+    for target in old where !targets.contains(target) {
+      if let back = inverse(of: field, at: target, beside: key) {
+        try unlink(rows.row(of: target, beside: key), back, own)
       }
+    }
+    for target in targets where !old.contains(target) {
+      guard let back = inverse(of: field, at: target, beside: key) else { continue }
+      let row = rows.row(of: target, beside: key)
+      if !back.isToMany, let holder = try self.targets(of: row, back).first, holder != own,
+        let other = inverse(of: back, at: holder, beside: row)
+      {
+        try unlink(rows.row(of: holder, beside: row), other, target)
+      }
+      try link(row, back, own)
     }
     try set(key, field, targets)
   }
@@ -35,16 +42,18 @@ struct LocalLinks {
   ///
   /// - Returns: the problems that make this impossible.
   func pair(_ key: EntityKey, _ field: LocalField) throws -> [String] {
-    guard let back = inverse(of: field) else { return [] }
+    guard hasInverse(field) else { return [] }
     var problems: [String] = []
     var kept: [EntityKey] = []
     let targets = try targets(of: key, field)
-    for target in targets where try rows.fields(of: target) != nil {
-      let holders = try self.targets(of: target, back)
+    for target in targets where try rows.fields(of: rows.row(of: target, beside: key)) != nil {
+      guard let back = inverse(of: field, at: target, beside: key) else { continue }
+      let row = rows.row(of: target, beside: key)
+      let holders = try self.targets(of: row, back)
       if !back.isToMany, let holder = holders.first, holder != key {
         problems.append("refers to \(target), whose \(back.name) already is \(holder)")
       } else {
-        try link(target, back, key)
+        try link(row, back, key)
         kept.append(target)
       }
     }
@@ -59,16 +68,23 @@ struct LocalLinks {
   func release(_ key: EntityKey, deleting deleted: Set<EntityKey>) throws {
     guard let type = rows.schema.types[key.type] else { return }
     for (field, _, _) in type.paired {
-      guard let back = inverse(of: field) else { continue }
       for target in try targets(of: key, field) where !deleted.contains(target) {
-        try unlink(target, back, key)
+        guard let back = inverse(of: field, at: target, beside: key) else { continue }
+        try unlink(rows.row(of: target, beside: key), back, key)
       }
     }
   }
 
-  private func inverse(of field: LocalField) -> LocalField? {
-    guard case .entity(let target, let inverse?) = field.kind else { return nil }
-    return rows.schema.types[target]?.field(inverse.field)
+  private func hasInverse(_ field: LocalField) -> Bool {
+    if case .entity(_, _?) = field.kind { true } else { false }
+  }
+
+  /// Returns the other side of a relationship at one of its targets, which can be of several types.
+  private func inverse(
+    of field: LocalField, at target: EntityKey, beside key: EntityKey
+  ) -> LocalField? {
+    guard case .entity(_, let inverse?) = field.kind else { return nil }
+    return rows.schema.rowType(named: rows.row(of: target, beside: key).type)?.field(inverse.field)
   }
 
   private func link(_ key: EntityKey, _ field: LocalField, _ other: EntityKey) throws {

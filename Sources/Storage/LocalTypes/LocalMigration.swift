@@ -34,18 +34,25 @@ struct LocalMigration {
   /// Converts the rows of changed types. Runs inside the transaction that opens the store.
   mutating func run() throws {
     let recorded = try LocalRecord.last(db)
-    let current = schema.types.mapValues { schema.description(of: $0) }
+    let all = schema.types.merging(schema.parts) { first, _ in first }
+    let current = all.mapValues { schema.description(of: $0) }
     guard recorded != current else { return }
-    let changed = schema.types.values.filter { recorded[$0.name] != current[$0.name] }
+    let changed = all.values.filter { recorded[$0.name] != current[$0.name] }
       .sorted { $0.name < $1.name }
     for type in changed {
+      guard type.extended == nil else {
+        try convert(type)
+        continue
+      }
       try db.execute(
         sql: "INSERT OR IGNORE INTO local_type VALUES (?)",
         arguments: [context.table(of: type.name).id])
       guard try hasDeclaredScope(type) else { continue }
       try convert(type)
     }
-    if problems.isEmpty { for type in changed { try pair(type) } }
+    let whole = changed.filter { $0.extended == nil }
+    if problems.isEmpty { for type in whole { try pair(type) } }
+    if problems.isEmpty { for type in whole { try makeUnique(type) } }
     try refuseIfNeeded()
     try LocalRecord.add(current, db)
   }
@@ -88,31 +95,67 @@ struct LocalMigration {
       uniquingKeysWith: { first, _ in first })
     let converter = LocalConverter(schema: schema, renamedTypes: renames)
     for (key, scope) in try places(of: type) {
-      let table = try context.table(of: type.name)
+      let table = try context.table(of: key.type)
       guard let id = try ScopeTable.find(scope, db),
         let row = try StoredRow.find(key.key, scope: id, table, db), let bytes = row.fields
       else { continue }
       let (fields, faults) = converter.convert(try LocalRowText.fields(bytes), type)
       for fault in faults { note("\(key).\(fault)") }
       guard faults.isEmpty else { continue }
-      let converted = LocalRowText.bytes(fields, of: type)
+      guard type.extended != nil || hasKey(key, type, fields) else { continue }
+      let converted =
+        type.extended == nil
+        ? LocalRowText.bytes(fields, of: type)
+        : LocalRowText.bytes(fields, of: type, keyedBy: LocalRowText.key(key.key, table))
       guard converted != bytes else { continue }
       try row.update(
         in: table, call: row.call, received: row.received, isChanged: true, barrier: row.barrier,
         stamps: nil, fields: converted, context)
+      if type.extended != nil {
+        try LocalFieldRows.set(key.key, scope: id, type: table.id, fields: converted, db)
+      }
       try context.logUpdate(of: key, in: scope, id: id, type: table.id)
     }
   }
 
+  /// Returns whether a row keeps its id: others refer to the row by it, and clients know it.
+  private mutating func hasKey(
+    _ key: EntityKey, _ type: LocalType, _ fields: [String: JSONValue]
+  ) -> Bool {
+    let id = type.id(of: fields)
+    if let id, id.equalsExactly(key.key) { return true }
+    let names = type.keyFields.joined(separator: ", ")
+    note(
+      "the key of \(key) would become \(id ?? "none") with @key(fields: \"\(names)\"): declare the "
+        + "former key again, or give the new type another name")
+    return false
+  }
+
+  // MARK: Unique fields
+
+  private mutating func makeUnique(_ type: LocalType) throws {
+    let table = try context.table(of: type.name)
+    let indexes = LocalUniqueIndexes(database: db)
+    for (number, rule) in LocalUniqueIndexes.rules(of: type, in: table).enumerated() {
+      let (pairs, more) = try rule.conflicts(limit: Self.namedMax, db)
+      for (first, other) in pairs {
+        note(
+          "\(type.name)/\(first) and \(type.name)/\(other) have the same "
+            + "\(rule.fields.joined(separator: " and ")), which is declared @unique")
+      }
+      problemCount += more
+      if pairs.isEmpty { try indexes.make(rule, number, of: table) }
+    }
+  }
+
   private func places(of type: LocalType) throws -> [(EntityKey, Scope)] {
-    let name = EntityTable.quoted(try context.table(of: type.name).name)
+    let entity = type.extended ?? type.name
+    let name = EntityTable.quoted(try context.table(of: entity).name)
     let rows = try Row.fetchAll(
       db, sql: "SELECT scope, key FROM \(name) WHERE fields IS NOT NULL ORDER BY scope, key")
     return try rows.compactMap { row in
-      try ScopeTable.scope(row["scope"], db).map {
-        (EntityKey(type: type.name, key: row["key"]), $0)
-      }
-    }
+      try ScopeTable.scope(row["scope"], db).map { (EntityKey(type: entity, key: row["key"]), $0) }
+    }.filter { type.extended == nil || $0.1.isOwnData && $0.1.kind == type.scope }
   }
 
   // MARK: Relationships

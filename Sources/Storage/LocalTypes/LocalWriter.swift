@@ -13,6 +13,8 @@ struct LocalWriter {
   private var pointers: [EntityKey: String] = [:]
   /// The budget of the whole list; see ``LocalValueReader``.
   private var patternBudget = LocalValueReader.patternBudgetMax
+  /// What the list changed in entities of watched types, see ``LocalRows/changes()``.
+  private(set) var changes: [LocalChange] = []
 
   init(rows: LocalRows) {
     self.rows = rows
@@ -23,19 +25,38 @@ struct LocalWriter {
   mutating func perform(_ operations: [LocalOperation]) throws -> [WriteOutcome] {
     var pending: [Pending] = []
     for (place, operation) in operations.enumerated() {
+      rows.place = place
       pending.append(try perform(operation, place))
     }
     try checkRequired()
     // Entities are returned in their final state, including the effects of later operations.
-    let outcomes = try pending.map { try outcome($0) }
-    try rows.flush()
+    var outcomes = try pending.map { try outcome($0) }
+    changes = try rows.changes()
+    try flush()
+    for (place, pending) in pending.enumerated() {
+      guard case .extended(let key) = pending, let record = try rows.visible(key) else { continue }
+      outcomes[place] = .written(key, record, isNew: false)
+    }
     return outcomes
+  }
+
+  private func flush() throws {
+    do {
+      try rows.flush()
+    } catch WriteRefusal.notUnique(var violations) {
+      for index in violations.indices {
+        violations[index].pointer = pointers[violations[index].key]
+      }
+      throw WriteRefusal.notUnique(violations)
+    }
   }
 
   private enum Pending {
     case written(EntityKey, isNew: Bool)
     case deleted(EntityKey)
     case matched(Int)
+    /// Local fields of an upstream entity, which is read as a whole after all writes.
+    case extended(EntityKey)
   }
 
   private func outcome(_ pending: Pending) throws -> WriteOutcome {
@@ -45,11 +66,14 @@ struct LocalWriter {
       return .written(key, record, isNew: isNew)
     case .deleted(let key): return .deleted(key)
     case .matched(let count): return .matched(count)
+    case .extended(let key): return .deleted(key)
     }
   }
 
   private mutating func perform(_ operation: LocalOperation, _ place: Int) throws -> Pending {
     switch operation.target {
+    case .key(let id) where operation.type.extended != nil:
+      return try extend(EntityKey(type: operation.type.name, key: id), operation)
     case .key(let id):
       return try perform(operation, on: EntityKey(type: operation.type.name, key: id))
     case .filter(let filter):
@@ -62,7 +86,7 @@ struct LocalWriter {
     _ operation: LocalOperation, onAllThat filter: Filter, _ place: Int
   ) throws -> Int {
     // The filter must see the list's earlier writes.
-    try rows.flush()
+    try flush()
     let ids = try rows.keys(
       of: operation.type, matching: filter, place: place, pointer: operation.pointer)
     let keys = ids.map { EntityKey(type: operation.type.name, key: $0) }
@@ -107,13 +131,34 @@ struct LocalWriter {
     }
   }
 
+  /// Writes local fields of an upstream entity, which the writer must see.
+  private mutating func extend(
+    _ key: EntityKey, _ operation: LocalOperation
+  ) throws -> Pending {
+    // Earlier operations of the list can have written fields that the precondition is about.
+    if operation.precondition != nil { try rows.flush() }
+    guard let record = try rows.visible(key) else {
+      throw WriteRefusal.missing(key, pointer: operation.pointer)
+    }
+    if let precondition = operation.precondition, !precondition(record) {
+      throw WriteRefusal.changed(key, pointer: operation.pointer)
+    }
+    for part in schema.extensions[key.type] ?? []
+    where part.fields.contains(where: { operation.body.named.contains($0.name) }) {
+      let own = LocalOperation(
+        .update, part, .key(key.key), body: operation.body, pointer: operation.pointer)
+      try write(own, to: EntityKey(type: part.name, key: key.key), whole: false)
+    }
+    return .extended(key)
+  }
+
   // MARK: Fields
 
   private mutating func insert(_ key: EntityKey, _ operation: LocalOperation) throws {
     let type = operation.type
     var fields: LocalRows.Fields = [:]
     for field in type.fields { fields[field.name] = field.emptyValue }
-    fields[LocalType.keyField] = .string(key.key)
+    for (field, value) in type.keyValues(of: key.key) ?? [] { fields[field.name] = value }
     try rows.set(key, fields)
     try write(operation, to: key, whole: true)
   }
@@ -122,7 +167,7 @@ struct LocalWriter {
   private mutating func replace(_ key: EntityKey, _ operation: LocalOperation) throws {
     guard var fields = try rows.fields(of: key) else { return }
     for field in operation.type.fields
-    where !field.isRelationship && field.name != LocalType.keyField {
+    where !field.isRelationship && !operation.type.isKey(field.name) {
       fields[field.name] = field.emptyValue
     }
     try rows.set(key, fields)
@@ -152,7 +197,8 @@ struct LocalWriter {
         fields[field.name] = value
       } else if let patch = operation.body.patches[field.name] {
         let dates = operation.type.dates
-        let current = schema.formatted(fields[field.name] ?? .null, field, dates: dates)
+        let current = schema.formatted(
+          fields[field.name] ?? field.emptyValue, field, dates: dates)
         let place = operation.pointer.appending(pointerMember: field.name)
         fields[field.name] =
           reader.read(current.mergePatched(with: patch), field, dates: dates, at: place) ?? .null

@@ -14,11 +14,14 @@ extension Store {
   ///   - quota: the limits of stored bytes; an owner over its quota can still reduce its usage.
   ///   - deadline: the time limit for finding the entities of all filters, before the write begins.
   ///   - key: under which the list is written at most once; nil for none.
+  ///   - review: the hooks that are asked before; nothing is written unless they allowed exactly these
+  ///     changes.
   /// - Returns: the outcome of each operation in order and the commit, or the reason of the refusal.
   package func writeLocal(
     _ operations: [LocalOperation], schema: LocalSchema, owner: LocalOwner,
     viewer: Viewer? = nil, now: Timestamp, quota: DataQuota = .unlimited,
-    deadline: QueryDeadline? = nil, key: LocalWriteKey? = nil
+    deadline: QueryDeadline? = nil, key: LocalWriteKey? = nil,
+    review: LocalWriteReview = .none
   ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal> {
     // Before the searches, which can find other entities by now.
     if let key, let known = try await replay(key) { return known }
@@ -56,10 +59,14 @@ extension Store {
         rows: LocalRows(
           context, schema: schema, owner: owner, now: now,
           recheck: FilterRecheck(matches, context, viewer: viewer, deadline: deadline),
+          viewer: viewer,
+          watched: review.hooks.types.union(memory.hooks?.subscriptions.types ?? []),
           checkQuota: checkQuota))
       let outcomes = try writer.perform(operations)
       if let key { try keys.insert(key, outcomes: try key.encode(outcomes), at: now) }
       try checkQuota()
+      try review.check(writer.changes)
+      try memory.hooks?.write(writer.changes, in: context, at: now)
       return WriteCommit(outcomes: outcomes, report: context.finish())
     }
   }
@@ -133,6 +140,27 @@ package struct LocalOwner: Hashable, Sendable {
     case .user: user
     case .public, .role, .claim: nil
     }
+  }
+}
+
+/// The hooks that are asked before a list of local writes, and what they have allowed.
+package struct LocalWriteReview: Sendable {
+  package static let none = LocalWriteReview(hooks: .none)
+
+  package let hooks: HookSubscriptions
+  /// The changes that the hooks have allowed; empty before they are asked.
+  package var allowed: [LocalChange] = []
+
+  package init(hooks: HookSubscriptions) {
+    self.hooks = hooks
+  }
+
+  /// Throws if hooks must be asked about other changes than those they have allowed. The entities can
+  /// have changed since.
+  func check(_ changes: [LocalChange]) throws(WriteRefusal) {
+    guard !hooks.isEmpty else { return }
+    let asked = changes.filter { !hooks.hooks(for: $0.trigger).isEmpty }
+    guard asked.isEmpty || asked == allowed else { throw .unreviewed(asked) }
   }
 }
 

@@ -36,6 +36,8 @@ enum Migrations {
       "0025 upstreams that wait for a credential", migrate: QueueSchema.migrateRefusing)
     migrator.registerMigration("0026 read-only tokens", migrate: DeviceTokenTable.migrate)
     migrator.registerMigration("0027 keys of local writes", migrate: LocalWriteKeys.migrate)
+    migrator.registerMigration("0030 local fields", migrate: LocalFieldRows.migrate)
+    migrator.registerMigration("0031 events for hooks", migrate: HookOutboxTables.migrate)
     return migrator
   }
 

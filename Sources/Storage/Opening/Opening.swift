@@ -18,13 +18,15 @@ struct Opening {
     try migrator.migrate(queue)
     (catalogue, counters, segments, memory, overlays) = try queue.write { db in
       try LocalRecord.rename(configuration.local, db)
+      try LocalUniqueIndexes(database: db).dropOutdated(configuration.local)
       let catalogue = try TypeCatalogue(preparing: types, db)
       try SearchIndex.prepare(types, catalogue, db)
       let counters = try Self.counters(db)
       let segments = try Self.beginSegment(configuration, at: counters.revision, db)
       try EntityHistoryRecorder(database: db).stopUnobserved()
       let memory = WriterMemory(
-        counters: counters, kindsPresent: try Self.kindsPresent(in: catalogue, db))
+        counters: counters, kindsPresent: try Self.kindsPresent(in: catalogue, db),
+        typesWithLocalFields: try LocalFieldRows.types(db))
       var migration = LocalMigration(configuration, catalogue, memory, db)
       try migration.run()
       for type in configuration.local.types.keys.sorted() {
@@ -58,7 +60,7 @@ struct Opening {
   }
 
   /// Finds the kinds of scope that hold rows of each type: one look-up per scope, ended by the
-  /// first hit.
+  /// first hit. Rows of local fields hide nothing, and those of local types have no wider copies.
   private static func kindsPresent(
     in catalogue: TypeCatalogue, _ db: Database
   ) throws -> [String: Set<Scope.Kind>] {
@@ -69,8 +71,8 @@ struct Opening {
           db,
           sql: """
             SELECT EXISTS (SELECT 1 FROM scope CROSS JOIN \(EntityTable.quoted(table.name)) AS stored \
-            ON stored.scope = scope.id WHERE scope.kind = ?)
-            """, arguments: [kind.rawValue])
+            ON stored.scope = scope.id WHERE scope.kind = ? AND scope.division <> ?)
+            """, arguments: [kind.rawValue, Scope.ownPartition])
         if isPresent == true { present[table.type, default: []].insert(kind) }
       }
     }

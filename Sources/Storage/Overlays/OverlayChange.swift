@@ -64,8 +64,10 @@ struct OverlayReferences {
       guard let members = (try? JSONValue(checked: change.fields))?.members, !members.isEmpty,
         let table = context.catalogue[change.key.type]
       else { continue }
-      let record = try EntityLoader(context.database, scopes: scopes, context.memory.touches)
-        .load(CollectionOfOne(change.key.key), from: table)[ExactText(change.key.key)]?.record
+      let record = try EntityLoader(
+        context.database, scopes: ViewerScopes(scopes), context.memory.touches
+      )
+      .load(CollectionOfOne(change.key.key), from: table)[ExactText(change.key.key)]?.record
       let shown = (record?.layers ?? []).compactMap { try? JSONValue(checked: $0) }
       for member in members {
         Self.collect(member.value, into: &found)

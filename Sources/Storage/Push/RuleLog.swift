@@ -4,7 +4,7 @@ import Model
 /// Reads the change log for push rules: each scope separately, since rules have no viewer.
 ///
 /// Rows of devices are skipped except for local types: for upstream types they are optimistic updates, which
-/// can be rejected.
+/// can be rejected, or local fields, as those of users are.
 struct RuleLog {
   /// Maximum rows read for one page.
   static let rowsMax = 256
@@ -21,7 +21,7 @@ struct RuleLog {
     var read: [RulePlace] = []
     var room = Self.rowsMax
     for scope in try scopes(query) {
-      let sought = Set(scope.isDevice ? types.filter(localTypes.contains) : types)
+      let sought = Set(scope.isOwn ? types.filter(localTypes.contains) : types)
       guard !sought.isEmpty else { continue }
       let start = query.place.flatMap { $0.scope == scope.id ? $0 : nil }
       let rows = try ChangeScan(database, scopes: [scope.id]).rows(
@@ -41,22 +41,26 @@ struct RuleLog {
 
   // MARK: Scopes
 
-  private func scopes(_ query: RuleQuery) throws -> [(id: Int64, isDevice: Bool)] {
+  private func scopes(_ query: RuleQuery) throws -> [(id: Int64, isOwn: Bool)] {
     let from = query.place?.scope ?? .min
     guard let named = query.scopes else { return try allScopes(from: from) }
     return try named.compactMap { scope in
-      try ScopeTable.find(scope, database).map { ($0, scope.kind == .device) }
+      try ScopeTable.find(scope, database).map { ($0, scope.kind == .device || scope.isOwnData) }
     }.filter { $0.0 >= from }.sorted { $0.0 < $1.0 }
   }
 
-  private func allScopes(from first: Int64) throws -> [(id: Int64, isDevice: Bool)] {
+  private func allScopes(from first: Int64) throws -> [(id: Int64, isOwn: Bool)] {
     let statement = try PreparedStatement(
-      database, "SELECT id, kind FROM scope WHERE id >= ?1 ORDER BY id")
+      database,
+      """
+      SELECT id, kind = \(Scope.Kind.device.rawValue) OR division = '\(Scope.ownPartition)' \
+      FROM scope WHERE id >= ?1 ORDER BY id
+      """)
     statement.bind(first, at: 1)
     defer { statement.reset() }
     var scopes: [(Int64, Bool)] = []
     while try statement.step() {
-      scopes.append((statement.int64(0), statement.int64(1) == Int64(Scope.Kind.device.rawValue)))
+      scopes.append((statement.int64(0), statement.int64(1) != 0))
     }
     return scopes
   }

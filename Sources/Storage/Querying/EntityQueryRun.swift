@@ -19,7 +19,8 @@ struct EntityQueryRun {
   ///   - scopes: the scopes of the entities, narrowest first.
   ///   - relatedScopes: the scopes of the entities that key paths lead to: all that the viewer sees.
   init(
-    _ query: EntityQuery, _ table: EntityTable, scopes: [Int64], relatedScopes: [Int64]? = nil,
+    _ query: EntityQuery, _ table: EntityTable, scopes: ViewerScopes,
+    relatedScopes: ViewerScopes? = nil,
     _ catalogue: TypeCatalogue, _ touches: TouchLedger, _ database: Database
   ) throws {
     self.database = database
@@ -27,7 +28,7 @@ struct EntityQueryRun {
     self.table = table
     self.touches = touches
     let subjects = query.filter?.condition.subjects ?? FilterCondition.Subjects()
-    source = try EntitySource(
+    var source = try EntitySource(
       table, needs: EntitySource.Needs(subjects, order: query.order), scopes: scopes,
       database)
     var level = try QueryLevel(
@@ -36,7 +37,9 @@ struct EntityQueryRun {
         catalogue: catalogue, scopes: VisibleScopes(relatedScopes ?? scopes, database)))
     if source.isPlain, query.members == nil, let filter = query.filter {
       level.lead(by: filter.condition)
+      if level.leading.isEmpty { source.lead(by: filter.condition) }
     }
+    self.source = source
     self.level = level
   }
 
@@ -78,7 +81,7 @@ struct EntityQueryRun {
     var places = try places()
     let hasMore = places.count > query.limit
     if hasMore { places.removeLast() }
-    let loader = EntityLoader(database, scopes: source.scopes, touches)
+    let loader = EntityLoader(database, scopes: source.visible, touches)
     let loaded = source.scopes.isEmpty ? [:] : try loader.load(places.map(\.key), from: table)
     let items = places.compactMap { place in
       loaded[ExactText(place.key)].map {

@@ -20,6 +20,8 @@ struct EntitySource {
     /// Lists of scalars whose values are named.
     private(set) var scalars: [String] = []
 
+    var all: [String] { values + states + lists + scalars }
+
     mutating func add(value field: String) { Self.add(field, to: &values) }
     mutating func add(state field: String) { Self.add(field, to: &states) }
     mutating func add(list field: String) { Self.add(field, to: &lists) }
@@ -30,26 +32,42 @@ struct EntitySource {
     }
   }
 
+  /// The rows of local fields that a query begins at.
+  private struct Lead {
+    let layer: LocalFieldLayer
+    let scope: Int64
+    let column: String
+    let value: FilterValue
+  }
+
   private let table: EntityTable
   private let needs: Needs
-  /// The numbers of the scopes that hold rows of the type, narrowest first.
-  let scopes: [Int64]
+  private var lead: Lead?
+  /// The scopes that hold rows of the type.
+  let visible: ViewerScopes
+
+  /// Their numbers, narrowest first, without those of local fields.
+  var scopes: [Int64] { visible.ids }
 
   var isPlain: Bool { scopes.count < 2 }
 
   init(
-    _ table: EntityTable, needs: Needs = Needs(), scopes: [Int64], _ db: Database
+    _ table: EntityTable, needs: Needs = Needs(), scopes: ViewerScopes, _ db: Database
   ) throws {
     self.table = table
     self.needs = needs
-    self.scopes = try VisibleScopes(scopes, db).holding(table)
+    visible = try VisibleScopes(scopes, db).holding(table)
   }
 
   /// The row of the source, whose alias is `seen`.
   var row: VisibleRow {
-    VisibleRow(
-      table: table, alias: "seen",
-      form: isPlain ? .joined(scopes: [scopes.first ?? ScopeTable.publicID]) : .projected)
+    row(
+      "seen",
+      isPlain ? .joined(scopes: [scopes.first ?? ScopeTable.publicID]) : .projected)
+  }
+
+  private func row(_ alias: String, _ form: VisibleRow.Form) -> VisibleRow {
+    VisibleRow(table: table, alias: alias, form: form, scopes: visible, named: needs.all)
   }
 
   /// Appends `FROM … WHERE …`, to which conditions can be added with AND.
@@ -67,13 +85,18 @@ struct EntitySource {
     }
     if isPlain {
       try level.appendLeading(to: &sql)
+      if let lead { sql.append("\(name) AS \(row.alias(of: lead.layer)) CROSS JOIN ") }
       sql.append("\(name) AS seen")
+      if let lead { sql.append(" ON seen.key = \(row.alias(of: lead.layer)).key") }
       try level.appendLeadingJoin(to: &sql)
       if members != nil { sql.append(" ON seen.key = member.value") }
+      row.appendFieldJoins(on: "seen.key", after: lead?.layer.set.owner, to: &sql)
       try level.appendJoins(to: &sql)
       sql.append(" WHERE seen.scope = ")
       sql.append(.integer(scopes.first ?? ScopeTable.publicID))
-      sql.append(" AND seen.fields IS NOT NULL")
+      sql.append(" AND ")
+      row.appendIsStored(to: &sql)
+      if let lead { append(lead, to: &sql) }
       level.appendLeadingCondition(to: &sql)
     } else {
       sql.append("(")
@@ -85,13 +108,52 @@ struct EntitySource {
     }
   }
 
+  /// Lets the query begin at the rows of the owner of a local field, if that has an index and a condition that
+  /// all results meet asks for another value than the default: SQLite would take the whole scope for few rows.
+  mutating func lead(by condition: FilterCondition) {
+    guard isPlain, lead == nil else { return }
+    switch condition {
+    case .and(let left, let right):
+      lead(by: left)
+      lead(by: right)
+    case .comparison(.field(let path), .equal, let value): lead(by: path, value)
+    case .truth(let path): lead(by: path, .integer(1))
+    default: return
+    }
+  }
+
+  private mutating func lead(by path: EntityPath, _ value: FilterValue) {
+    guard path.hops.isEmpty, table.indexed.contains(path.field),
+      let column = table.columns[path.field],
+      let layer = visible.localFields(of: table).first(where: { $0.set.names(path.field) }),
+      let scope = layer.scope
+    else { return }
+    let fallback = layer.fallback(path.field).value
+    switch value {
+    case .integer(let number) where fallback == "NULL" || fallback != "\(number)": break
+    case .text where fallback == "NULL": break
+    case .null, .integer, .real, .text: return
+    }
+    lead = Lead(layer: layer, scope: scope, column: column, value: value)
+  }
+
+  private func append(_ lead: Lead, to sql: inout BoundSQL) {
+    let alias = row.alias(of: lead.layer)
+    sql.append(" AND \(alias).scope = ")
+    sql.append(.integer(lead.scope))
+    sql.append(" AND \(alias).\(EntityTable.quoted(lead.column)) = ")
+    sql.append(lead.value)
+  }
+
   private func appendUnion(to sql: inout BoundSQL) throws {
     let name = EntityTable.quoted(table.name)
     let columns = try needs.values.map { try quotedColumn($0) }
     let narrow = scopes.dropLast()
     sql.append("SELECT wide.key AS key")
-    for column in columns { sql.append(", wide.\(column) AS \(column)") }
-    let wide = VisibleRow(table: table, alias: "wide", form: .joined(scopes: scopes.suffix(1)))
+    let wide = wideRow
+    for (field, column) in zip(needs.values, columns) {
+      sql.append(", \(try wide.value(field)) AS \(column)")
+    }
     for field in needs.states {
       sql.append(", \(wide.state(field)) AS \(VisibleRow.stateColumn(field))")
     }
@@ -101,16 +163,19 @@ struct EntitySource {
     for field in needs.scalars {
       sql.append(", \(wide.scalars(field)) AS \(VisibleRow.scalarsColumn(field))")
     }
-    sql.append(" FROM \(name) AS wide WHERE wide.scope = ")
+    sql.append(" FROM \(name) AS wide")
+    wide.appendFieldJoins(on: "wide.key", to: &sql)
+    sql.append(" WHERE wide.scope = ")
     sql.append(.integer(scopes.last ?? ScopeTable.publicID))
-    sql.append(" AND wide.fields IS NOT NULL")
+    sql.append(" AND ")
+    wide.appendIsStored(to: &sql)
     for scope in narrow {
       sql.append(" AND NOT EXISTS (SELECT 1 FROM \(name) AS above WHERE above.scope = ")
       sql.append(.integer(scope))
       sql.append(" AND above.key = wide.key)")
     }
     sql.append(" UNION ALL SELECT known.key AS key")
-    let merged = VisibleRow(table: table, alias: "layer", form: .joined(scopes: scopes))
+    let merged = row("layer", .joined(scopes: scopes))
     for (field, column) in zip(needs.values, columns) {
       sql.append(", \(try merged.value(field)) AS \(column)")
     }
@@ -131,6 +196,13 @@ struct EntitySource {
     sql.append(")) AS known")
     merged.appendJoins(on: "known.key", to: &sql)
     sql.append(" WHERE \(merged.isVisible)")
+  }
+
+  /// The rows of the widest scope that no narrower one holds, overlays not among them.
+  private var wideRow: VisibleRow {
+    VisibleRow(
+      table: table, alias: "wide", form: .joined(scopes: scopes.suffix(1)),
+      scopes: visible.widest, named: needs.all)
   }
 
   private func quotedColumn(_ field: String) throws(StorageError) -> String {

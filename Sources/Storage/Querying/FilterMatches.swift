@@ -45,7 +45,9 @@ extension Store {
         guard let table = catalogue[search.type.name],
           let scope = try directory.id(of: search.scope, database)
         else { continue }
-        let related = try search.viewer.layers.compactMap { try directory.id(of: $0, database) }
+        let related = try ViewerScopes(search.viewer, catalogue) {
+          try directory.id(of: $0, database)
+        }
         let run = try EntityQueryRun(
           EntityQuery(type: search.type, filter: search.filter, limit: left), table,
           scopes: [scope], relatedScopes: related, catalogue, touches, database)
@@ -157,8 +159,7 @@ final class FilterRecheck {
     guard !filter.condition.isOwn else { return false }
     for name in filter.reachedTypes.sorted() {
       guard let table = context.catalogue[name] else { continue }
-      for layer in viewer.layers {
-        guard let scope = try ScopeTable.find(layer, context.database) else { continue }
+      for scope in try relatedScopes().all {
         let statement = try PreparedStatement(
           context.database,
           "SELECT 1 FROM change WHERE scope = ?1 AND revision > ?2 AND type = ?3 LIMIT 1")
@@ -172,11 +173,15 @@ final class FilterRecheck {
     return false
   }
 
+  private func relatedScopes() throws -> ViewerScopes {
+    try ViewerScopes(viewer, context.catalogue) { try ScopeTable.find($0, context.database) }
+  }
+
   /// Evaluates a filter in the transaction, on all entities or on some.
   private func matching(
     _ filter: Filter, _ type: EntityType, _ table: EntityTable, scope: Int64, members: [String]?
   ) throws -> [String] {
-    let related = try viewer.layers.compactMap { try ScopeTable.find($0, context.database) }
+    let related = try relatedScopes()
     let limit = FilterMatches.entitiesMax
     let run = try EntityQueryRun(
       EntityQuery(type: type, filter: filter, members: members, limit: limit), table,

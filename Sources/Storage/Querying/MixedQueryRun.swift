@@ -2,15 +2,15 @@ import Filtering
 import GRDB
 import Model
 
-/// The execution of a ``MixedQuery``: queries each type separately, then sorts all members together.
+/// The execution of a ``MixedQuery``: queries each type separately, then sorts all found entities together.
 ///
-/// The list is stored in one row, so reading all its members costs no more than storing them did; their
-/// fields are loaded only for the page.
+/// A list is stored in one row, so reading all its members costs no more than storing them did. Of whole
+/// types, each gives as many places as the page can need. The fields are loaded only for the page.
 struct MixedQueryRun {
   private struct Found {
     let key: EntityKey
     let tieBreak: String
-    /// The index in the list.
+    /// The index in the list; 0 without one.
     let place: Int
     /// The value of each order term.
     let values: [FilterValue]
@@ -18,14 +18,20 @@ struct MixedQueryRun {
 
   let query: MixedQuery
   let catalogue: TypeCatalogue
-  /// The numbers of the viewer's scopes, narrowest first.
-  let scopes: [Int64]
+  let scopes: ViewerScopes
   let touches: TouchLedger
   let database: Database
 
   func page() throws -> EntityPage {
-    let found = try found().sorted(by: isBefore)
-    let rest = found[(query.after.map { start(in: found, after: $0) } ?? 0)...]
+    switch query.source {
+    case .members(let members): try page(of: members)
+    case .types(let types): try page(of: types)
+    }
+  }
+
+  private func page(of members: [EntityKey]) throws -> EntityPage {
+    let found = try found(members).sorted(by: isBefore)
+    let rest = found[(query.after.map { start(in: found, members, after: $0) } ?? 0)...]
       .dropFirst(query.offset)
     let shown = rest.prefix(query.limit)
     var page = EntityPage(items: try items(Array(shown)))
@@ -39,11 +45,11 @@ struct MixedQueryRun {
 
   // MARK: Members
 
-  private func found() throws -> [Found] {
+  private func found(_ members: [EntityKey]) throws -> [Found] {
     let places = Dictionary(
-      query.members.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+      members.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     var found: [Found] = []
-    for (name, keys) in Dictionary(grouping: query.members, by: \.type) {
+    for (name, keys) in Dictionary(grouping: members, by: \.type) {
       guard let table = catalogue[name], !scopes.isEmpty else { continue }
       let type = EntityType(name: name, keyFields: [], columns: [])
       let asked = EntityQuery(
@@ -60,6 +66,66 @@ struct MixedQueryRun {
     }
     return found
   }
+
+  // MARK: Whole types
+
+  /// A page of all entities of the types. Each type gives its first entities after the position.
+  private func page(of types: [String]) throws -> EntityPage {
+    var found: [Found] = []
+    var total = 0
+    let bound = query.offset + query.limit + 1
+    for name in types {
+      guard let table = catalogue[name], !scopes.isEmpty else { continue }
+      var asked = EntityQuery(
+        type: EntityType(name: name, keyFields: [], columns: []), filter: query.filter,
+        order: query.order, limit: query.wantsSections ? Int(Int32.max) : bound)
+      // The sections are those of the whole list.
+      if !query.wantsSections { asked.after = query.after.map { after($0, in: name) } }
+      let run = try EntityQueryRun(asked, table, scopes: scopes, catalogue, touches, database)
+      for position in try run.places() {
+        let key = EntityKey(type: name, key: position.key)
+        found.append(
+          Found(
+            key: key, tieBreak: MixedQuery.tieBreak(of: key), place: 0, values: position.values))
+      }
+      guard query.wantsTotal else { continue }
+      (asked.after, asked.limit, asked.wantsTotal) = (nil, 0, true)
+      total +=
+        try EntityQueryRun(asked, table, scopes: scopes, catalogue, touches, database).page()
+        .total ?? 0
+    }
+    found.sort { isBefore(($0.values, $0.tieBreak), ($1.values, $1.tieBreak)) }
+    var rest = found[...]
+    if query.wantsSections, let after = query.after {
+      rest = rest.drop { !isBefore((after.values, after.key), ($0.values, $0.tieBreak)) }
+    }
+    rest = rest.dropFirst(query.offset)
+    let shown = rest.prefix(query.limit)
+    var page = EntityPage(items: try items(Array(shown)))
+    if shown.count < rest.count, let last = shown.last {
+      page.next = position(of: last)
+    }
+    if query.wantsTotal { page.total = total }
+    if query.wantsSections { page.sections = Self.sections(of: found) }
+    return page
+  }
+
+  /// A position of the whole list as one among the entities of a type: with equal values, those of types
+  /// that come first precede it, and those of later types follow it.
+  private func after(_ position: EntityPosition, in type: String) -> EntityPosition {
+    let start = MixedQuery.tieBreak(of: EntityKey(type: type, key: ""))
+    let key: String
+    if position.key.utf8.starts(with: start.utf8) {
+      key = String(decoding: position.key.utf8.dropFirst(start.utf8.count), as: UTF8.self)
+    } else {
+      key = start.precedesExactly(position.key) ? Self.lastKey : ""
+    }
+    return EntityPosition(values: position.values, key: key)
+  }
+
+  /// A text that no key follows: keys are texts of at most 256 bytes for local types, and longer ones of
+  /// upstream do not begin with so many of the last character.
+  private static let lastKey = String(repeating: "\u{10FFFF}", count: 128)
 
   private func items(_ shown: [Found]) throws -> [EntityPage.Item] {
     let loader = EntityLoader(database, scopes: scopes, touches)
@@ -80,7 +146,8 @@ struct MixedQueryRun {
   // MARK: Order
 
   private func position(of found: Found) -> EntityPosition {
-    let values = query.order.terms.isEmpty ? [.integer(Int64(found.place))] : found.values
+    let isByPlace = if case .members = query.source { query.order.terms.isEmpty } else { false }
+    let values = isByPlace ? [.integer(Int64(found.place))] : found.values
     return EntityPosition(values: values, key: found.tieBreak)
   }
 
@@ -91,12 +158,14 @@ struct MixedQueryRun {
 
   /// Returns the index after a position. Without an order the last entity of the previous page can have
   /// moved in the list, so its current index counts, and the index in the position only if it was removed.
-  private func start(in found: [Found], after: EntityPosition) -> Int {
+  private func start(
+    in found: [Found], _ members: [EntityKey], after: EntityPosition
+  ) -> Int {
     let start: Int?
     if query.order.terms.isEmpty {
       let former = if case .integer(let index)? = after.values.first { Int(index) } else { 0 }
       let place =
-        query.members.firstIndex { MixedQuery.tieBreak(of: $0).equalsExactly(after.key) } ?? former
+        members.firstIndex { MixedQuery.tieBreak(of: $0).equalsExactly(after.key) } ?? former
       start = found.firstIndex { $0.place > place }
     } else {
       start = found.firstIndex {

@@ -27,10 +27,13 @@ extension QueryLevel {
     var owner = root.table
     for end in path.hops.indices {
       guard let row = joined(Array(path.hops[...end])), row.hasOneScope,
-        owner.indexed.contains(path.hops[end].field)
+        owner.indexed.contains(path.hops[end].field),
+        !owner.hasLocalField(path.hops[end].field)
       else { return false }
       owner = row.table
     }
+    // Its index is of the owner's rows, which are joined to those of the entities.
+    guard !owner.hasLocalField(path.field) else { return false }
     switch (operand, ComparedForm(folding)) {
     case (.field, nil): return owner.indexed.contains(path.field)
     case (.field, let form?): return owner.hasTextIndex(form, on: path.field)

@@ -40,28 +40,49 @@ struct QueryLevel {
     let ways =
       terms.map(\.path.hops) + subjects.paths.map(\.hops) + subjects.members.map(\.hops)
       + subjects.scalars.map(\.hops)
+    let named = Self.named(subjects, terms)
     for hops in ways {
-      for end in hops.indices { try add(Array(hops[...end])) }
+      for end in hops.indices { try add(Array(hops[...end]), named) }
     }
     let joins = related.values.reduce(root.joinsCount) { $0 + $1.joinsCount }
     guard joins <= Self.joinsMax else { throw StorageError.tooCostly }
   }
 
-  private mutating func add(_ hops: [EntityPath.Hop]) throws {
+  private mutating func add(
+    _ hops: [EntityPath.Hop], _ named: [[EntityPath.Hop]: [String]]
+  ) throws {
     guard related[hops] == nil, let last = hops.last else { return }
-    related[hops] = try row(of: last.target, alias: "\(prefix)related\(order.count)")
+    related[hops] = try row(
+      of: last.target, alias: "\(prefix)related\(order.count)", naming: named[hops] ?? [])
     order.append(hops)
+  }
+
+  /// The fields that are named of the entities at the end of each way, and those that ways go on by.
+  private static func named(
+    _ subjects: FilterCondition.Subjects, _ terms: [EntityOrder.Term] = []
+  ) -> [[EntityPath.Hop]: [String]] {
+    var named: [[EntityPath.Hop]: [String]] = [:]
+    let ends =
+      (terms.map(\.path) + subjects.paths).map { ($0.hops, $0.field) }
+      + subjects.members.map { ($0.hops, $0.field) }
+      + subjects.scalars.map { ($0.hops, $0.field) }
+    for (hops, field) in ends {
+      named[hops, default: []].append(field)
+      for end in hops.indices { named[Array(hops[..<end]), default: []].append(hops[end].field) }
+    }
+    return named
   }
 
   private var prefix: String { depth == 0 ? "" : "level\(depth)_" }
 
-  private func row(of type: String, alias: String) throws -> VisibleRow {
+  private func row(of type: String, alias: String, naming fields: [String]) throws -> VisibleRow {
     guard let table = context.catalogue[type] else {
       throw StorageError.failed(code: 0, message: "there is no table of the type \(type)")
     }
+    let scopes = try context.scopes.holding(table)
     return VisibleRow(
-      table: table, alias: alias, form: .joined(scopes: try context.scopes.holding(table)),
-      asOf: context.asOf)
+      table: table, alias: alias, form: .joined(scopes: scopes.ids), scopes: scopes, named: fields,
+      isRelated: true, asOf: context.asOf)
   }
 
   /// Lets the query begin at a related type if a condition on it finds few rows by an index.
@@ -175,7 +196,9 @@ extension QueryLevel: FilterSubjects {
   ) throws -> QueryLevel {
     let owner = try row(members.hops)
     let number = depth + 1
-    let member = try row(of: members.target, alias: "level\(number)_seen")
+    var named = Self.named(subjects)[[]] ?? []
+    if let link = members.link { named.append(link) }
+    let member = try row(of: members.target, alias: "level\(number)_seen", naming: named)
     let level = try QueryLevel(member, subjects: subjects, depth: number, context)
     let list = "level\(number)_member"
     if let link = members.link {
@@ -206,10 +229,12 @@ extension QueryLevel: FilterSubjects {
       throw StorageError.failed(
         code: 0, message: "the type \(member.table.type) has no column for the field \(link)")
     }
-    let scopes = try context.scopes.holding(member.table)
+    let holding = try context.scopes.holding(member.table)
+    let own = member.table.hasLocalField(link) ? holding.owners.compactMap(\.scope) : []
+    let scopes = (holding.ids + own).map { FilterValue.integer($0) }
     sql.append(" FROM (SELECT \(context.asOf == nil ? "DISTINCT " : "")linked.key FROM ")
     sql.append("\(EntityTable.quoted(member.table.name)) AS linked WHERE linked.scope IN (")
-    sql.append(list: scopes.map { .integer($0) })
+    sql.append(list: scopes)
     sql.append(") AND linked.\(EntityTable.quoted(name)) = \(owner.key)")
     if let revision = context.asOf {
       let path =
@@ -217,7 +242,7 @@ extension QueryLevel: FilterSubjects {
         ? VisibleRow.referencePath(link) : VisibleRow.path(link)
       sql.append(" UNION SELECT earlier.key FROM past AS earlier ")
       sql.append("WHERE earlier.type = \(member.table.id) AND earlier.scope IN (")
-      sql.append(list: scopes.map { .integer($0) })
+      sql.append(list: scopes)
       sql.append(") AND earlier.since <= \(revision) AND earlier.until > \(revision) ")
       sql.append("AND CAST(json_extract(earlier.fields, \(path)) AS TEXT) = \(owner.key)")
     }

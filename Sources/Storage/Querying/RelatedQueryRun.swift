@@ -11,8 +11,7 @@ import Model
 struct RelatedQueryRun {
   let queries: [RelatedQuery]
   let catalogue: TypeCatalogue
-  /// The numbers of the viewer's scopes, narrowest first.
-  let scopes: [Int64]
+  let scopes: ViewerScopes
   let touches: TouchLedger
   let database: Database
 
@@ -21,7 +20,7 @@ struct RelatedQueryRun {
   private var absent: Set<EntityKey> = []
 
   init(
-    _ queries: [RelatedQuery], catalogue: TypeCatalogue, scopes: [Int64], touches: TouchLedger,
+    _ queries: [RelatedQuery], catalogue: TypeCatalogue, scopes: ViewerScopes, touches: TouchLedger,
     database: Database
   ) {
     self.queries = queries

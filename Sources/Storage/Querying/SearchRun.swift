@@ -2,71 +2,106 @@ import Filtering
 import GRDB
 import Model
 
-/// A search for the entities of one type that a viewer sees and whose text contains every word.
+/// A search for the entities of one type that a viewer sees and whose text contains every word, in a field as the
+/// viewer sees it, whichever scope's row that field comes from.
 ///
-/// **Rank.** FTS5's rank weighs a word by the number of rows that contain it, in all scopes, which would
-/// reveal words in other users' rows. So the score depends only on the visible text, its hits and its
-/// length: `hits / (hits + 1 + characters / 200)`. Price: a rare word weighs no more than a frequent one.
+/// **Rank.** FTS5's own rank weighs a word by the number of rows that contain it, in all scopes, which would
+/// reveal words in other users' rows. So the index ranks by a function of ours, ``SearchScore``, which depends
+/// on the visible text alone. Price: a rare word weighs no more than a frequent one.
 ///
-/// If more than one of the viewer's scopes holds rows of the type, ``LayeredSearch`` does the search.
+/// **Scopes.** An entity without a row in a narrower scope is ranked by its row in the widest one. Of the others, one
+/// that matches has a word in a narrower row, or every word in the widest. So the index finds these too, and their
+/// visible texts are then matched (``SearchMatcher``). Price: a look-up for each row that was found.
+///
+/// **Bound.** Of each scope a number of rows is ranked at most (``SearchCandidates``); the ranking is incomplete if
+/// there are more.
 struct SearchRun {
   struct Found {
-    /// A row of the index that contains some of the words.
-    let row: Int64
     let key: EntityKey
     let score: Double
   }
 
-  private static let snippetWords = 16
+  struct Ranking {
+    /// Best first.
+    let found: [Found]
+    /// Whether all entities that match were ranked.
+    let isComplete: Bool
+  }
 
   private let database: Database
   private let index: SearchIndex
   private let scopes: [Int64]
+  private let texts: SearchTexts
+  private let matcher: SearchMatcher
   /// The terms in FTS5's query syntax, quoted, so that none of their text is an operator.
   private let terms: [String]
 
-  /// - Parameter scopes: the scopes that hold rows of the type, narrowest first.
-  init(_ text: SearchText, _ index: SearchIndex, scopes: [Int64], _ db: Database) {
+  /// - Parameter scopes: the scopes that hold rows of the type, narrowest first, one at least.
+  init(_ text: SearchText, _ index: SearchIndex, scopes: [Int64], _ db: Database) throws {
     database = db
     self.index = index
     self.scopes = scopes
+    texts = SearchTexts(database: db, index: index, scopes: scopes)
+    matcher = try SearchMatcher(text, db)
     terms = text.terms.map { Quotation.quoted($0.text) + ($0.isPrefix ? "*" : "") }
   }
 
   /// Returns the best matches, best first.
-  func best(_ count: Int) throws -> [Found] {
-    guard scopes.count == 1 else {
-      let search = LayeredSearch(database: database, index: index, scopes: scopes, terms: terms)
-      return Array(try search.found().prefix(count))
+  func best(_ count: Int) throws -> Ranking {
+    let narrower = scopes.dropLast()
+    let places = try RowPlaces(index.table, narrower: narrower, database)
+    let widest = try SearchCandidates(
+      of: terms.joined(separator: " "), in: index, scope: scopes.last ?? ScopeTable.publicID,
+      isScored: true, database)
+    var isComplete = widest.isComplete
+    var keys: Set<ExactText> = []
+    func add(_ row: Int64) throws {
+      if let place = try places.place(of: row) { keys.insert(ExactText(place.key)) }
     }
-    let hits = index.columns.indices.map { "(\(index.hits(inColumn: $0)))" }
-      .joined(separator: " + ")
-    let length = index.columns.map { "coalesce(length(\(index.name).\($0)), 0)" }
-      .joined(separator: " + ")
-    var sql = BoundSQL()
-    sql.append("SELECT row, key, hits, characters FROM (")
-    sql.append("SELECT seen.rowid AS row, seen.key AS key, \(hits) AS hits, ")
-    sql.append("\(length) AS characters FROM \(index.name) CROSS JOIN ")
-    sql.append(
-      "\(EntityTable.quoted(index.table.name)) AS seen ON seen.rowid = \(index.name).rowid ")
-    sql.append("WHERE \(index.name) MATCH ")
-    sql.append(.text(terms.joined(separator: " ")))
-    sql.append(" AND seen.scope = ")
-    sql.append(.integer(scopes[0]))
-    sql.append(") ORDER BY hits / (hits + 1 + characters / 200.0) DESC, key LIMIT ")
-    sql.append(.integer(Int64(count)))
-    let statement = try PreparedStatement(database, shaped: sql.text)
-    sql.bind(to: statement)
-    defer { statement.reset() }
+    // Of each scope by itself: a device's few rows are found next to the many of a role.
+    for scope in narrower {
+      let rows = try SearchCandidates(
+        of: terms.joined(separator: " OR "), in: index, scope: scope, isScored: false, database)
+      isComplete = isComplete && rows.isComplete
+      for row in rows.rows { try add(row.number) }
+      for row in rows.titles { try add(row) }
+    }
+    for row in widest.titles { try add(row) }
+    var alone = widest.rows
+    if !narrower.isEmpty {
+      alone = try alone.filter { row in
+        guard let place = try places.place(of: row.number) else { return false }
+        if place.isCovered { keys.insert(ExactText(place.key)) }
+        return !place.isCovered
+      }
+    }
+    let found = try matches(of: keys) + best(count, of: alone, places)
+    return Ranking(
+      found: Array(found.sorted(by: Self.isBefore).prefix(count)), isComplete: isComplete)
+  }
+
+  /// Returns the entities of keys that match by their visible texts.
+  private func matches(of keys: Set<ExactText>) throws -> [Found] {
     var found: [Found] = []
-    while try statement.step() {
-      found.append(
-        Found(
-          row: statement.int64(0),
-          key: EntityKey(type: index.table.type, key: statement.string(1)),
-          score: Self.score(hits: statement.int64(2), characters: statement.int64(3))))
+    try texts.forEach(of: Array(keys)) { key, texts in
+      guard let score = try matcher.score(of: texts) else { return }
+      found.append(Found(key: EntityKey(type: index.table.type, key: key), score: score))
     }
     return found
+  }
+
+  /// Returns the best of scored rows, in any order. Keys are read for these alone, and for all with the score of the
+  /// last.
+  private func best(
+    _ count: Int, of rows: [SearchCandidates.Row], _ places: RowPlaces
+  ) throws -> [Found] {
+    let ranked = rows.sorted { $0.score > $1.score }
+    guard let least = ranked.prefix(count).last?.score else { return [] }
+    return try ranked.prefix { $0.score >= least }.compactMap { row in
+      try places.place(of: row.number).map {
+        Found(key: EntityKey(type: index.table.type, key: $0.key), score: row.score)
+      }
+    }
   }
 
   /// Sorts by score, best first; equal scores by type and key in SQL's order.
@@ -78,28 +113,13 @@ struct SearchRun {
     return left.key.key.precedesExactly(right.key.key)
   }
 
-  static func score(hits: Int64, characters: Int64) -> Double {
-    Double(hits) / (Double(hits) + 1 + Double(characters) / 200)
-  }
-
+  /// Returns an excerpt of the visible text around a match. FTS5 would make it from the index, but only by reading all
+  /// rows with a word that begins with a prefix, for each excerpt.
   func snippet(of found: Found) throws -> String {
-    let statement = try PreparedStatement(
-      database,
-      """
-      SELECT snippet(\(index.name), -1, '', '', '…', \(Self.snippetWords)) FROM \(index.name) \
-      WHERE \(index.name) MATCH ?1 AND rowid = ?2
-      """)
-    statement.bind(terms.joined(separator: " OR "), at: 1)
-    statement.bind(found.row, at: 2)
-    defer { statement.reset() }
-    return try statement.step() ? statement.string(0) : ""
-  }
-}
-
-extension SearchIndex {
-  /// Returns the SQL for the number of hits in a column of a matching row.
-  func hits(inColumn number: Int) -> String {
-    "coalesce(length(highlight(\(name), \(number), char(1), '')) "
-      + "- length(\(name).\(columns[number])), 0)"
+    var snippet = ""
+    try texts.forEach(of: [ExactText(found.key.key)]) { _, texts in
+      snippet = try matcher.snippet(of: texts)
+    }
+    return snippet
   }
 }

@@ -20,12 +20,41 @@ struct VisibleRow {
   /// The revision whose state the row has, of a joined row; nil for the present one. The entity history
   /// must reach back to it (``EntityHistoryRecorder``).
   let asOf: Int64?
+  /// The local fields of the type that the viewer sees.
+  let localFields: [LocalFieldLayer]
+  /// Those with rows that the query joins.
+  let joinedFields: [LocalFieldLayer]
+  /// Whether the first scope is that of optimistic updates.
+  let hasOverlays: Bool
+  /// Whether it is an entity that another one leads to, which need not be visible.
+  let isRelated: Bool
 
-  init(table: EntityTable, alias: String, form: Form, asOf: Int64? = nil) {
+  /// - Parameters:
+  ///   - scopes: the viewer's scopes that hold rows of the type, see ``VisibleScopes/holding(_:)``.
+  ///   - named: the fields that the query names.
+  ///   - isRelated: whether it is an entity that another one leads to.
+  ///   - asOf: the revision whose state a joined row has; nil for the present one.
+  init(
+    table: EntityTable, alias: String, form: Form, scopes: ViewerScopes, named: [String],
+    isRelated: Bool = false, asOf: Int64? = nil
+  ) {
+    self.isRelated = isRelated
+    self.asOf = asOf
     self.table = table
     self.alias = alias
     self.form = form
-    self.asOf = asOf
+    let fields = scopes.localFields(of: table)
+    localFields = fields
+    hasOverlays = scopes.isOverlay(scopes.ids.first)
+    switch form {
+    case .projected: joinedFields = []
+    case .joined(let layers):
+      // With several scopes, or at an earlier revision, whether an entity is visible can depend on them too.
+      let areAllJoined = layers.count > 1 || asOf != nil
+      joinedFields = fields.filter { layer in
+        layer.scope != nil && (areAllJoined || named.contains(where: layer.set.names))
+      }
+    }
   }
 
   /// The names of a projection's columns besides those of values.
@@ -43,19 +72,15 @@ struct VisibleRow {
       throw .failed(code: 0, message: "the type \(table.type) has no column for the field \(field)")
     }
     let column = EntityTable.quoted(name)
-    return folded(field, projected: "\(alias).\(column)") {
-      asOf == nil ? "\($0).\(column)" : extracted(field, from: fields(of: $0))
+    if isLocal(field) {
+      return local(field, \.value) { row, fallback in
+        let value = self.value(field, column, of: row)
+        guard fallback != "NULL" else { return value }
+        return "CASE WHEN json_type(\(fields(of: row)), \(Self.path(field))) IS NOT NULL "
+          + "THEN \(value) ELSE \(fallback) END"
+      }
     }
-  }
-
-  /// Returns the SQL of a column's value in the text of an earlier row.
-  private func extracted(_ field: String, from fields: String) -> String {
-    switch table.kinds[field] {
-    case .integer, .boolean: "CAST(json_extract(\(fields), \(Self.path(field))) AS NUMERIC)"
-    case .real: "CAST(json_extract(\(fields), \(Self.path(field))) AS REAL)"
-    case .reference: "json_extract(\(fields), \(Self.referencePath(field)))"
-    case .text, nil: "CAST(json_extract(\(fields), \(Self.path(field))) AS TEXT)"
-    }
+    return folded(field, projected: "\(alias).\(column)") { value(field, column, of: $0) }
   }
 
   /// Returns the SQL of a field's JSON type: `'null'` for null, NULL for a field that is missing.
@@ -64,10 +89,19 @@ struct VisibleRow {
     switch form {
     case .projected: return "\(alias).\(Self.stateColumn(field))"
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
+    case .joined where isLocal(field):
+      return local(field, \.state) { row, fallback in
+        "coalesce(json_type(\(fields(of: row)), \(path)), \(fallback))"
+      }
     case .joined:
       let types = layers.map { "json_type(\(fields(of: $0)), \(path))" }
       return types.count == 1 ? types[0] : "coalesce(\(types.joined(separator: ", ")))"
     }
+  }
+
+  /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be joined.
+  func stored(_ field: String) -> String {
+    folded(field, projected: "NULL") { "json_extract(\(fields(of: $0)), \(Self.path(field)))" }
   }
 
   /// Returns the SQL of the keys of a to-many relationship as a JSON array: `null` if null is stored, NULL if
@@ -76,6 +110,10 @@ struct VisibleRow {
     switch form {
     case .projected: return "\(alias).\(Self.listColumn(field))"
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
+    case .joined where isLocal(field):
+      return local(field, \.members) { row, fallback in
+        "coalesce(\(MembersFunction.name)('\(field)', \(fields(of: row))), \(fallback))"
+      }
     case .joined:
       let rows = layers.map(fields).joined(separator: ", ")
       return "\(MembersFunction.name)('\(field)', \(rows))"
@@ -84,8 +122,17 @@ struct VisibleRow {
 
   /// Returns the SQL of a list of scalars as a JSON array: NULL if it is null or was never fetched.
   func scalars(_ field: String) -> String {
-    folded(field, projected: "\(alias).\(Self.scalarsColumn(field))") {
-      "json_extract(\(fields(of: $0)), \(Self.path(field)))"
+    let path = Self.path(field)
+    if isLocal(field) {
+      return local(field, \.scalars) { row, fallback in
+        let list = "json_extract(\(fields(of: row)), \(path))"
+        guard fallback != "NULL" else { return list }
+        return "CASE WHEN json_type(\(fields(of: row)), \(path)) IS NOT NULL "
+          + "THEN \(list) ELSE \(fallback) END"
+      }
+    }
+    return folded(field, projected: "\(alias).\(Self.scalarsColumn(field))") {
+      "json_extract(\(fields(of: $0)), \(path))"
     }
   }
 
@@ -112,72 +159,34 @@ struct VisibleRow {
     case .projected: "1"
     case .joined(let scopes) where scopes.isEmpty: "0"
     case .joined:
-      if asOf == nil && layers.count == 1 {
-        "\(layers[0]).key IS NOT NULL"
-      } else if layers.count == 1 {
-        "\(fields(of: layers[0])) IS NOT NULL"
+      if layers.count > 1 {
+        "(coalesce(\(layers.map(fields).joined(separator: ", "))) IS NOT NULL\(orKept))"
+      } else if asOf != nil {
+        "(\(fields(of: layers[0])) IS NOT NULL\(orKept))"
       } else {
-        "coalesce(\(layers.map(fields).joined(separator: ", "))) IS NOT NULL"
+        "\(layers[0]).key IS NOT NULL"
       }
     }
+  }
+
+  /// The SQL of whether an entity that upstream deleted is visible for its local fields, after OR; for rows
+  /// of several scopes or of an earlier revision.
+  private var orKept: String {
+    guard !joinedFields.isEmpty else { return "" }
+    let isStored = { (row: String) in "\(rowKey(of: row)) IS NOT NULL" }
+    let own = joinedFields.map { isStored(alias(of: $0)) }.joined(separator: " OR ")
+    let some = layers.map(isStored).joined(separator: " OR ")
+    let isShown =
+      hasOverlays
+      ? " AND (\(rowKey(of: layers[0])) IS NULL OR \(fields(of: layers[0])) IS NOT NULL)" : ""
+    return " OR ((\(own)) AND (\(some))\(isShown))"
   }
 
   /// Whether it is one table row or none.
   var hasOneScope: Bool { layers.count == 1 }
 
-  /// The number of tables that ``appendJoins(on:to:)`` joins.
-  var joinsCount: Int { asOf == nil ? layers.count : 2 * layers.count }
-
-  /// Appends the joins of the rows with a key. Without a visible row the columns are NULL.
-  ///
-  /// - Parameters:
-  ///   - key: an SQL expression without parameters.
-  ///   - isRequired: whether entities without a visible row are dropped: SQLite then keeps the order of the
-  ///     tables. Rows of several scopes are kept; the query must test ``isVisible`` in any case.
-  func appendJoins(on key: String, isRequired: Bool = false, to sql: inout BoundSQL) {
-    guard case .joined(let scopes) = form else { return }
-    let join = isRequired && scopes.count == 1 ? "CROSS JOIN" : "LEFT JOIN"
-    for (layer, scope) in scopes.enumerated() {
-      let alias = layers[layer]
-      sql.append(" \(join) \(EntityTable.quoted(table.name)) AS \(alias) ON \(alias).scope = ")
-      sql.append(.integer(scope))
-      sql.append(" AND \(alias).key = \(key)")
-      if scopes.count == 1, asOf == nil { sql.append(" AND \(alias).fields IS NOT NULL") }
-      // A tombstone hides the wider layers.
-      for above in layers[..<layer] {
-        sql.append(" AND (\(isAbsent(above)) OR \(fields(of: above)) IS NOT NULL)")
-      }
-      if let asOf { appendHistoryJoin(of: alias, at: asOf, to: &sql) }
-    }
-  }
-
-  // MARK: Earlier states
-
-  /// Joins the state that the row had, if it has another one now.
-  private func appendHistoryJoin(of layer: String, at revision: Int64, to sql: inout BoundSQL) {
-    let past = Self.past(layer)
-    sql.append(" LEFT JOIN past AS \(past) ON \(past).type = \(table.id) ")
-    sql.append("AND \(past).key = \(layer).key AND \(past).scope = \(layer).scope ")
-    sql.append("AND \(layer).revision > \(revision) ")
-    sql.append("AND \(past).since <= \(revision) AND \(past).until > \(revision)")
-  }
-
-  private static func past(_ layer: String) -> String { "\(layer)_past" }
-
-  /// Returns the SQL of a layer's text.
-  private func fields(of layer: String) -> String {
-    guard let asOf else { return "\(layer).fields" }
-    return "iif(\(layer).revision <= \(asOf), \(layer).fields, \(Self.past(layer)).fields)"
-  }
-
-  /// Returns the SQL of whether a layer has no row, not even a tombstone.
-  private func isAbsent(_ layer: String) -> String {
-    guard let asOf else { return "\(layer).scope IS NULL" }
-    return "\(layer).scope IS NULL OR (\(layer).revision > \(asOf) "
-      + "AND \(Self.past(layer)).number IS NULL)"
-  }
-
-  private var layers: [String] {
+  /// The aliases of the rows of the viewer's scopes.
+  var layers: [String] {
     guard case .joined(let scopes) = form else { return [] }
     return scopes.count == 1 ? [alias] : scopes.indices.map { "\(alias)_\($0)" }
   }
@@ -210,17 +219,16 @@ struct VisibleRow {
 
 /// The viewer's scopes that hold rows of each type, in one query's snapshot.
 struct VisibleScopes {
-  private let scopes: [Int64]
+  private let scopes: ViewerScopes
   private let database: Database
 
-  /// - Parameter scopes: the numbers of the viewer's scopes, narrowest first.
-  init(_ scopes: [Int64], _ database: Database) {
+  init(_ scopes: ViewerScopes, _ database: Database) {
     self.scopes = scopes
     self.database = database
   }
 
-  func holding(_ table: EntityTable) throws -> [Int64] {
-    try scopes.filter { scope in
+  func holding(_ table: EntityTable) throws -> ViewerScopes {
+    try scopes.limited(to: table) { scope in
       let statement = try PreparedStatement(
         database, "SELECT 1 FROM \(EntityTable.quoted(table.name)) WHERE scope = ?1 LIMIT 1")
       statement.bind(scope, at: 1)

@@ -163,6 +163,7 @@ struct QueueLedger {
         resolved: resolved.filter { mutation.footprint.isCreating($0.key) }
       ).json(withResponse: false),
       of: mutation.id)
+    try notifyHooks(of: mutation, result: result)
     guard mutation.state != .superseded else { return }
     var shared = try rows.superseded(by: mutation.id)
     while let other = shared.popLast() {
@@ -171,6 +172,20 @@ struct QueueLedger {
       try outcomes.write(record.json(withResponse: false), of: other.id)
       shared += try rows.superseded(by: other.id)
     }
+  }
+
+  /// Writes the events of hooks that are called after this outcome. Lists of local writes have none: the
+  /// hooks of their types are called.
+  private func notifyHooks(of mutation: Mutation, result: [UInt8]?) throws {
+    guard let hooks = context.memory.hooks, !mutation.isLocalWrite,
+      let state = SettledOutcome.State(rawValue: mutation.state.rawValue),
+      hooks.hasHooks(for: .outcome(operation: mutation.operation, state))
+    else { return }
+    let outcome = SettledOutcome(
+      id: mutation.id.value, operation: mutation.operation, state: state,
+      reason: mutation.reason?.rawValue, object: mutation.object, result: result, device: device,
+      user: try rows.payload(of: mutation.id)?.user)
+    try hooks.write(outcome, in: context, at: timing.now)
   }
 
   private func save(_ control: QueueControl) throws {

@@ -23,6 +23,12 @@ struct EntityTable: Sendable {
   let kinds: [String: EntityType.Column.Kind]
   /// Fields whose columns have an index.
   let indexed: Set<String>
+  /// Whether the entities exist in this store only.
+  let isLocal: Bool
+  /// The local fields of an upstream type, by the kind of their owner.
+  let localFields: [LocalFieldSet]
+  /// The names of the key's fields.
+  let keyFields: [String]
   /// The forms and columns of indexes over texts, see ``TextIndexes``.
   private let textIndexes: Set<String>
 
@@ -45,8 +51,11 @@ struct EntityTable: Sendable {
   init(
     id: Int64, type: String, name: String, columns: [String: String],
     kinds: [String: EntityType.Column.Kind] = [:], indexed: Set<String> = [],
-    textIndexes: Set<String> = []
+    textIndexes: Set<String> = [], description: EntityType? = nil
   ) {
+    isLocal = description?.isLocal ?? false
+    localFields = description?.localFields ?? []
+    keyFields = description?.keyFields ?? []
     self.indexed = indexed
     self.textIndexes = textIndexes
     self.kinds = kinds
@@ -102,6 +111,9 @@ struct EntityTable: Sendable {
   func hasTextIndex(_ form: ComparedForm, on field: String) -> Bool {
     columns[field].map { textIndexes.contains(TextIndexes.suffix(form, $0)) } ?? false
   }
+
+  /// Whether a field is a local one of an upstream type.
+  func hasLocalField(_ name: String) -> Bool { localFields.contains { $0.names(name) } }
 
   static func quoted(_ name: String) -> String {
     Quotation.quoted(name)

@@ -15,6 +15,11 @@ struct TypeCatalogue: Sendable {
 
   private let tables: [String: EntityTable]
   private let tablesByID: [Int64: EntityTable]
+  /// The types that the store was opened with, by name.
+  private let types: [String: EntityType]
+
+  /// Whether some type of upstream has local fields.
+  let hasLocalFields: Bool
 
   subscript(type: String) -> EntityTable? { tables[type] }
 
@@ -25,6 +30,21 @@ struct TypeCatalogue: Sendable {
   /// Creates or widens the table of each type. Runs inside a transaction.
   init(preparing types: [EntityType], _ db: Database) throws {
     for type in types.sorted(by: { $0.name < $1.name }) { try Self.prepare(type, db) }
+    self.types = Dictionary(types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    hasLocalFields = types.contains { !$0.localFields.isEmpty }
+    (tables, tablesByID) = try Self.read(self.types, db)
+  }
+
+  /// Reads the tables again, after some were dropped.
+  init(rereading other: TypeCatalogue, _ db: Database) throws {
+    types = other.types
+    hasLocalFields = other.hasLocalFields
+    (tables, tablesByID) = try Self.read(types, db)
+  }
+
+  private static func read(
+    _ types: [String: EntityType], _ db: Database
+  ) throws -> (byName: [String: EntityTable], byID: [Int64: EntityTable]) {
     var tables: [String: EntityTable] = [:]
     for row in try Row.fetchAll(db, sql: "SELECT id, name, table_name FROM entity_type") {
       let id: Int64 = row["id"]
@@ -39,10 +59,10 @@ struct TypeCatalogue: Sendable {
         },
         indexed: Set(
           columns.filter { $0["is_indexed"] != Self.noIndex }.map { $0["field"] as String }),
-        textIndexes: try TextIndexes(id: id, table: row["table_name"]).suffixes(db))
+        textIndexes: try TextIndexes(id: id, table: row["table_name"]).suffixes(db),
+        description: types[row["name"]])
     }
-    self.tables = tables
-    tablesByID = Dictionary(uniqueKeysWithValues: tables.values.map { ($0.id, $0) })
+    return (tables, Dictionary(uniqueKeysWithValues: tables.values.map { ($0.id, $0) }))
   }
 
   private static func prepare(_ type: EntityType, _ db: Database) throws {
@@ -141,18 +161,24 @@ struct TypeCatalogue: Sendable {
   private static func addColumn(
     named name: String, _ column: EntityType.Column, table: String, _ db: Database
   ) throws {
-    let (affinity, path) =
+    let affinity =
       switch column.kind {
-      case .integer, .boolean: ("INTEGER", "$.\"\(column.name)\"")
-      case .real: ("REAL", "$.\"\(column.name)\"")
-      case .text: ("TEXT", "$.\"\(column.name)\"")
-      case .reference: ("TEXT", "$.\"\(column.name)\".\"\(StoredForm.referenceMember)\"[1]")
+      case .integer, .boolean: "INTEGER"
+      case .real: "REAL"
+      case .text, .reference: "TEXT"
       }
+    let path = path(of: column.name, column.kind)
     try db.execute(
       sql: """
         ALTER TABLE \(EntityTable.quoted(table)) ADD COLUMN \(EntityTable.quoted(name)) \
         \(affinity) GENERATED ALWAYS AS (json_extract(fields, '\(path)')) VIRTUAL
         """)
+  }
+
+  /// The JSON path of a column's value in the fields of its row.
+  static func path(of field: String, _ kind: EntityType.Column.Kind) -> String {
+    let path = "$.\"\(field)\""
+    return kind == .reference ? "\(path).\"\(StoredForm.referenceMember)\"[1]" : path
   }
 
   private static func setIndex(

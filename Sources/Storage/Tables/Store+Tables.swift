@@ -14,10 +14,10 @@ extension Store {
   /// Drops the tables of types and the columns of fields that no operation names any more.
   /// The file does not shrink; its free pages are reused.
   package func cleanUpTables() async throws(StorageError) -> TableCleanup {
-    let named = namedFields
+    let (named, known) = (namedFields, catalogue)
     let (cleanup, catalogue) = try await writer.write { database, memory in
       let cleaner = TableCleaner(database: database, memory: memory, named: named)
-      return (try cleaner.clean(), try TypeCatalogue(preparing: [], database))
+      return (try cleaner.clean(), try TypeCatalogue(rereading: known, database))
     }
     replaceCatalogue(by: catalogue)
     return cleanup
@@ -25,12 +25,12 @@ extension Store {
 
   /// Drops the table of a type that no operation names any more.
   package func dropTable(of type: String) async throws(TableFault) {
-    let named = namedFields
+    let (named, known) = (namedFields, catalogue)
     let fault: TableFault?
     do {
       let (found, catalogue) = try await writer.write { database, memory in
         let cleaner = TableCleaner(database: database, memory: memory, named: named)
-        return (try cleaner.drop(type), try TypeCatalogue(preparing: [], database))
+        return (try cleaner.drop(type), try TypeCatalogue(rereading: known, database))
       }
       replaceCatalogue(by: catalogue)
       fault = found

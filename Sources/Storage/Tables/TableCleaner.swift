@@ -19,10 +19,10 @@ struct TableCleaner {
 
   func clean() throws -> TableCleanup {
     var cleanup = TableCleanup()
-    let local = try LocalRecord.types(database)
+    let local = try LocalRecord.types(database).union(LocalFieldRows.types(database))
     for type in try types() {
       guard let fields = named[type.name] else {
-        // Local types cannot be fetched again: their tables are dropped only by name.
+        // Local types and fields cannot be fetched again: their tables are dropped only by name.
         guard !local.contains(type.id) else { continue }
         try drop(type)
         cleanup.types.append(type.name)
@@ -57,6 +57,7 @@ struct TableCleaner {
     memory.eviction = nil
     let tables = [
       "change", "gone", "private_row", "past", "observed", "entity_column", "hook_moment",
+      "local_field_row",
     ]
     for table in tables {
       try database.execute(sql: "DELETE FROM \(table) WHERE type = ?", arguments: [type.id])
@@ -66,6 +67,7 @@ struct TableCleaner {
       arguments: [EntityHistoryRecorder.removedType(type.id)])
     try UsageSchema.forget(table: type.table, id: type.id, database)
     try database.execute(sql: "DROP TABLE \(EntityTable.quoted(type.table))")
+    try SearchIndex.drop(ofType: type.id, database)
     try database.execute(sql: "DELETE FROM entity_type WHERE id = ?", arguments: [type.id])
   }
 

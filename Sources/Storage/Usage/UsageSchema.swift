@@ -170,6 +170,31 @@ enum UsageSchema {
         """)
   }
 
+  /// Counts the rows of local fields in ``LocalFieldRows``: the other tables that hold them are upstream's,
+  /// whose writes must not pay for a trigger.
+  static func countLocalFields(_ db: Database) throws {
+    func add(_ bytes: String, _ row: String) -> String {
+      """
+      INSERT INTO owner_usage SELECT scope.kind, scope.subject, \(bytes) FROM scope
+        WHERE scope.id = \(row).scope
+        ON CONFLICT (kind, subject) DO UPDATE SET bytes = bytes + excluded.bytes
+      """
+    }
+    let (new, old) = (bytes(of: "NEW", entityColumns), bytes(of: "OLD", entityColumns))
+    try db.execute(
+      sql: """
+        CREATE TRIGGER usage_inserted_local_field_row AFTER INSERT ON local_field_row BEGIN
+          \(add(new, "NEW"));
+        END;
+        CREATE TRIGGER usage_updated_local_field_row AFTER UPDATE OF fields ON local_field_row BEGIN
+          \(add("\(new) - \(old)", "NEW"));
+        END;
+        CREATE TRIGGER usage_deleted_local_field_row AFTER DELETE ON local_field_row BEGIN
+          \(add("-\(old)", "OLD"));
+        END;
+        """)
+  }
+
   /// - Parameter name: the table's, quoted.
   private static func countRows(of name: String, _ id: Int64, _ db: Database) throws {
     let (new, old) = (bytes(of: "NEW", entityColumns), bytes(of: "OLD", entityColumns))

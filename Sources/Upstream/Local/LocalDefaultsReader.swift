@@ -20,9 +20,7 @@ struct LocalDefaultsReader {
           .directives.directive(named: LocalDirectives.fallback),
         let literal = directive.argument(named: "value")
       else { return field }
-      return LocalField(
-        name: field.name, formerName: field.formerName, kind: field.kind, nonNull: field.nonNull,
-        fallback: fallback(literal, field, directive), rules: field.rules)
+      return field.with(fallback: fallback(literal, field, directive))
     }
   }
 

@@ -9,14 +9,21 @@ struct LocalDirectives {
   static let range = "range"
   static let pattern = "pattern"
   static let renamed = "renamed"
+  static let key = "key"
+  static let unique = "unique"
 
   static let names: Set<String> = [
-    local, inverse, fallback, length, range, pattern, renamed,
+    local, inverse, fallback, length, range, pattern, renamed, key, unique,
   ]
 
+  enum Place: String {
+    case type, interface, field
+    case addedField = "field of a type of upstream"
+  }
+
   private struct Shape {
-    var onObject = false
-    var onField = true
+    var places: Set<Place> = [.field, .addedField]
+    var isRepeatable = false
     var required: [String] = []
     /// The kinds of the arguments by name.
     var arguments: [String: ArgumentKind]
@@ -51,7 +58,7 @@ struct LocalDirectives {
 
   private static let shapes: [String: Shape] = [
     local: Shape(
-      onObject: true, onField: false, arguments: ["scope": .oneOf(["DEVICE", "USER"])]),
+      places: [.type, .addedField], arguments: ["scope": .oneOf(["DEVICE", "USER"])]),
     inverse: Shape(
       required: ["field"],
       arguments: ["field": .text, "onDelete": .oneOf(["NULLIFY", "CASCADE", "DENY"])]),
@@ -59,28 +66,42 @@ struct LocalDirectives {
     length: Shape(arguments: ["min": .whole, "max": .whole]),
     range: Shape(arguments: ["min": .number, "max": .number]),
     pattern: Shape(required: ["regex"], arguments: ["regex": .text]),
-    renamed: Shape(onObject: true, required: ["from"], arguments: ["from": .text]),
+    renamed: Shape(
+      places: [.type, .field, .addedField], required: ["from"], arguments: ["from": .text]),
+    key: Shape(places: [.type, .interface], required: ["fields"], arguments: ["fields": .text]),
+    unique: Shape(places: [.type, .field], isRepeatable: true, arguments: ["fields": .text]),
   ]
 
   private(set) var findings: [Finding] = []
 
-  mutating func check(_ directives: [Directive], onObject: Bool) {
+  mutating func check(_ directives: [Directive], on place: Place) {
     var seen: Set<String> = []
     for directive in directives {
       let name = directive.name.value
-      guard name != "deprecated" || onObject else { continue }
+      guard name != "deprecated" || place == .type || place == .interface else { continue }
       guard let shape = Self.shapes[name] else {
         fault(
           "Unknown directive @\(name) for local types."
             + NearestNames.didYouMean(name, among: Self.names.sorted()), directive.location)
         continue
       }
-      if !seen.insert(name).inserted { fault("@\(name) is applied twice.", directive.location) }
-      if onObject ? !shape.onObject : !shape.onField {
-        fault(
-          "@\(name) cannot be applied to \(onObject ? "a type" : "a field").", directive.location)
+      let isRepeatable = shape.isRepeatable && place == .type
+      if !seen.insert(name).inserted, !isRepeatable {
+        fault("@\(name) is applied twice.", directive.location)
+      }
+      if !shape.places.contains(place) {
+        fault("@\(name) cannot be applied to a \(place.rawValue).", directive.location)
       }
       check(directive, shape)
+      // On a field it names that field.
+      if name == Self.unique, place != .addedField,
+        (directive.argument(named: "fields") == nil) != (place == .field)
+      {
+        fault(
+          place == .field
+            ? "@unique on a field has no argument." : "@unique requires the argument fields.",
+          directive.location)
+      }
     }
   }
 

@@ -8,9 +8,15 @@ package struct LocalSchemaReader {
   private let foreignTypes: Set<String>
   private let takenNames: Set<String>
   private let viewNames: Set<String>
-  private let upstream: UpstreamViewReader
+  private let catalogue: EntityCatalogue
+  private let upstreamViews: [String: EntityView]
+  /// All fields of upstream's types, selected or not.
+  private let outline: SchemaOutline?
   private(set) var findings: [Finding] = []
-  private var definitions: [String: TypeDefinition] = [:]
+  private(set) var definitions: [String: TypeDefinition] = [:]
+  private var interfaces = LocalInterfaces([:])
+  /// The definitions of local fields, by the names of their parts, see ``LocalSchema/partName(of:owner:)``.
+  var extensions: [String: TypeDefinition] = [:]
   /// The views of the last file read, if it had no faults.
   package private(set) var views: [EntityView] = []
 
@@ -18,11 +24,15 @@ package struct LocalSchemaReader {
   ///   - catalogue: the operations' catalogue, whose types local types can refer to.
   ///   - viewNames: the names of the operations' fragments.
   ///   - views: the operations' views, by name.
+  ///   - outline: upstream's types with all their fields; nil if only those of the catalogue are known.
   package init(
-    catalogue: EntityCatalogue, viewNames: Set<String> = [], views: [String: EntityView] = [:]
+    catalogue: EntityCatalogue, viewNames: Set<String> = [], views: [String: EntityView] = [:],
+    outline: SchemaOutline? = nil
   ) {
     self.viewNames = viewNames
-    upstream = UpstreamViewReader(catalogue: catalogue, views: views)
+    self.catalogue = catalogue
+    self.outline = outline
+    upstreamViews = views
     foreignTypes = Set(catalogue.types.map(\.name))
     takenNames = foreignTypes.union(catalogue.shapes.keys).union(catalogue.possibleTypes.keys)
   }
@@ -38,10 +48,11 @@ package struct LocalSchemaReader {
     }
     for definition in document.definitions { checkKind(definition) }
     for type in types where !type.isExtension { declare(type) }
-    let schema = schema(of: types.filter { !$0.isExtension })
+    let schema = schema(
+      of: types.filter { !$0.isExtension }, extending: types.filter(\.isExtension))
     var reader = LocalViewReader(
       schema: schema, fragments: document.fragments, takenNames: viewNames,
-      upstream: upstream)
+      upstream: UpstreamViewReader(catalogue: catalogue.adding(schema), views: upstreamViews))
     views = reader.read()
     findings += reader.findings
     findings = Self.sorted(findings)
@@ -49,7 +60,7 @@ package struct LocalSchemaReader {
     return (hasFault ? nil : schema, findings)
   }
 
-  private mutating func fault(_ message: String, at location: Location) {
+  mutating func fault(_ message: String, at location: Location) {
     findings.append(Finding(.fault, message, at: location))
   }
 
@@ -63,7 +74,7 @@ package struct LocalSchemaReader {
   // MARK: Definitions
 
   private mutating func checkKind(_ definition: Definition) {
-    let allowed = "local.graphql can only define object types, enums and scalars"
+    let allowed = "local.graphql can only define object types, interfaces, enums and scalars"
     switch definition {
     case .fragment: return
     case .operation, .schema:
@@ -72,23 +83,16 @@ package struct LocalSchemaReader {
       guard !LocalDirectives.names.contains(directive.name.value) else { return }
       fault("Custom directives are not supported.", at: directive.location)
     case .type(let type):
-      if type.isExtension {
-        fault("Type extensions are not supported; write the whole type.", at: type.location)
-        return
-      }
+      if type.isExtension { return }
       switch type.body {
-      case .interface, .union, .inputObject:
+      case .union, .inputObject:
         fault("\(allowed), not \(type.name.value).", at: type.name.location)
-      case .object(let interfaces, _):
-        for interface in interfaces {
-          fault("Local types cannot implement interfaces.", at: interface.location)
-        }
       case .scalar:
         guard LocalScalar(rawValue: type.name.value) == nil else { return }
         let known = LocalScalar.allCases.map(\.rawValue).joined(separator: ", ")
         fault(
           "Unknown scalar \(type.name.value); the scalars are \(known).", at: type.name.location)
-      case .enum: return
+      case .enum, .object, .interface: return
       }
     }
   }
@@ -110,10 +114,22 @@ package struct LocalSchemaReader {
 
   // MARK: Types
 
-  private mutating func schema(of types: [TypeDefinition]) -> LocalSchema {
+  private mutating func schema(
+    of types: [TypeDefinition], extending added: [TypeDefinition]
+  ) -> LocalSchema {
     var enums: [String: [String]] = [:]
     for type in types where type.kind == .enum {
       enums[type.name.value] = type.enumValues.map(\.name.value)
+    }
+    interfaces = LocalInterfaces(definitions)
+    interfaces.check()
+    findings += interfaces.findings
+    var common: [String: LocalInterface] = [:]
+    for type in types where type.kind == .interface {
+      checkDirectives(type)
+      let name = type.name.value
+      common[name] = LocalInterface(
+        name: name, fields: fields(of: type), types: interfaces.types[name] ?? [])
     }
     var local: [String: LocalType] = [:]
     var objects: [String: [LocalField]] = [:]
@@ -123,32 +139,54 @@ package struct LocalSchemaReader {
       let name = type.name.value
       if let directive = type.directives.directive(named: LocalDirectives.local) {
         let arguments = DirectiveArguments(directive)
+        var keys = LocalKeyReader(type: type, fields: fields)
+        let key = keys.key(inherited: interfaces.implemented(by: type))
         local[name] = LocalType(
           name: name, formerName: formerName(type.directives),
-          scope: arguments.enumValue("scope") == "USER" ? .user : .device, fields: fields)
-        checkKey(type)
+          scope: arguments.enumValue("scope") == "USER" ? .user : .device, fields: fields,
+          keyFields: key, uniques: keys.uniques(key: key),
+          interfaces: type.interfaces.map(\.value))
+        findings += keys.findings
       } else {
         objects[name] = fields
       }
     }
-    let schema = LocalSchema(types: local, objects: objects, enums: enums)
-    var pairs = LocalRelationshipChecker(schema: schema, definitions: definitions)
+    let schema = LocalSchema(
+      types: local, objects: objects, enums: enums, extensions: extensions(added),
+      interfaces: common)
+    var pairs = LocalRelationshipChecker(
+      schema: schema, definitions: definitions.merging(extensions) { first, _ in first })
     pairs.check()
     findings += pairs.findings
-    return withDefaults(schema)
+    let whole = withDefaults(schema)
+    checkValues(of: whole.extensions)
+    return whole
   }
 
   private mutating func checkDirectives(_ type: TypeDefinition) {
     var checker = LocalDirectives()
-    checker.check(type.directives, onObject: true)
-    for field in type.fields { checker.check(field.directives, onObject: false) }
+    let isInterface = type.kind == .interface
+    checker.check(type.directives, on: isInterface ? .interface : .type)
+    for field in type.fields { checker.check(field.directives, on: .field) }
     findings += checker.findings
-    let isLocal = type.directives.directive(named: LocalDirectives.local) != nil
-    guard !isLocal, let renamed = type.directives.directive(named: LocalDirectives.renamed) else {
-      checkFormerName(type)
-      return
+    for directive in isInterface ? type.fields.flatMap(\.directives) : []
+    where LocalDirectives.names.contains(directive.name.value) {
+      fault(
+        "@\(directive.name.value) goes on the fields of the types that implement "
+          + "\(type.name.value).", at: directive.location)
     }
-    fault("@renamed can only be applied to types with @local.", at: renamed.location)
+    let isLocal = type.directives.directive(named: LocalDirectives.local) != nil
+    guard !isLocal, !isInterface else { return checkFormerName(type) }
+    for name in [LocalDirectives.renamed, LocalDirectives.key, LocalDirectives.unique] {
+      guard let directive = type.directives.directive(named: name) else { continue }
+      fault("@\(name) can only be applied to types with @local.", at: directive.location)
+    }
+    for field in type.fields {
+      guard let directive = field.directives.directive(named: LocalDirectives.unique) else {
+        continue
+      }
+      fault("@unique can only be applied to fields of types with @local.", at: directive.location)
+    }
   }
 
   private mutating func checkFormerName(_ type: TypeDefinition) {
@@ -159,15 +197,21 @@ package struct LocalSchemaReader {
     }
   }
 
-  private mutating func checkKey(_ type: TypeDefinition) {
-    let key = type.fields.first { $0.name.value == LocalType.keyField }
-    guard let key else {
-      return fault("\(type.name.value) must have the field id: ID!", at: type.name.location)
-    }
-    if key.type.description != "ID!" { fault("The type of id must be ID!", at: key.type.location) }
-    for directive in key.directives {
-      fault("The field id cannot have directives.", at: directive.location)
-    }
+  // MARK: Upstream
+
+  func isUpstream(_ type: String) -> Bool { foreignTypes.contains(type) }
+
+  var upstreamTypes: [String] { foreignTypes.sorted() }
+
+  func hasUpstreamField(_ name: String, of type: String) -> Bool {
+    catalogue.shapes[type]?.fields[name] != nil || outline?.objects[type]?.fields[name] != nil
+  }
+
+  /// Checks the directives of a field that is added to a type of upstream.
+  mutating func note(_ directives: [Directive]) {
+    var checker = LocalDirectives()
+    checker.check(directives, on: .addedField)
+    findings += checker.findings
   }
 
   private func formerName(_ directives: [Directive]) -> String? {
@@ -177,9 +221,11 @@ package struct LocalSchemaReader {
 
   // MARK: Fields
 
-  private mutating func fields(of type: TypeDefinition) -> [LocalField] {
+  mutating func fields(of type: TypeDefinition) -> [LocalField] {
     var seen: Set<String> = []
-    let isLocal = type.directives.directive(named: LocalDirectives.local) != nil
+    let isLocal =
+      type.isExtension || type.kind == .interface
+      || type.directives.directive(named: LocalDirectives.local) != nil
     return type.fields.compactMap { definition in
       let name = definition.name.value
       if !seen.insert(name).inserted {
@@ -220,7 +266,7 @@ package struct LocalSchemaReader {
     let target = definitions[name.value]
     let isEntity =
       target?.directives.directive(named: LocalDirectives.local) != nil
-      || foreignTypes.contains(name.value)
+      || target?.kind == .interface || foreignTypes.contains(name.value)
     if isEntity {
       if !isLocal {
         fault("Only types with @local can refer to entities.", at: name.location)
@@ -252,7 +298,8 @@ package struct LocalSchemaReader {
     findings += reader.findings
     return LocalField(
       name: definition.name.value, formerName: formerName(definition.directives), kind: kind,
-      nonNull: Self.nonNull(definition.type), rules: rules)
+      nonNull: Self.nonNull(definition.type),
+      possibleTypes: interfaces.types[definition.type.name.value] ?? [], rules: rules)
   }
 
   private static func nonNull(_ type: TypeReference) -> [Bool] {
@@ -263,32 +310,44 @@ package struct LocalSchemaReader {
 
   /// Reads the defaults, which are validated like client values and so need all enums and objects.
   private mutating func withDefaults(_ schema: LocalSchema) -> LocalSchema {
-    var reader = LocalDefaultsReader(schema: schema, definitions: definitions)
-    let types = schema.types.mapValues { type in
-      LocalType(
-        name: type.name, formerName: type.formerName, scope: type.scope,
-        fields: reader.withDefaults(type.fields, of: type.name))
+    var reader = LocalDefaultsReader(
+      schema: schema, definitions: definitions.merging(extensions) { first, _ in first })
+    let withDefaults = { (type: LocalType) in
+      type.with(fields: reader.withDefaults(type.fields, of: type.name))
     }
+    let types = schema.types.mapValues(withDefaults)
+    let extensions = schema.extensions.mapValues { $0.map(withDefaults) }
     let objects = Dictionary(
       uniqueKeysWithValues: schema.objects.map { name, fields in
         (name, reader.withDefaults(fields, of: name))
       })
     findings += reader.findings
-    return LocalSchema(types: types, objects: objects, enums: schema.enums)
+    return LocalSchema(
+      types: types, objects: objects, enums: schema.enums, extensions: extensions,
+      interfaces: schema.interfaces)
   }
 }
 
 extension EntityCatalogue {
-  /// The catalogue with local types added, so that all readers of entities read them too.
+  /// The catalogue with local types and fields added, so that all readers of entities read them too.
   package func adding(_ local: LocalSchema) -> EntityCatalogue {
-    let shapes = shapes.merging(
+    var shapes = shapes.merging(
       local.types.mapValues(\.shape).merging(
         local.objects.map { ($0, ObjectShape(type: $0, localFields: $1)) },
         uniquingKeysWith: { first, _ in first }),
       uniquingKeysWith: { first, _ in first })
+    for (type, parts) in local.extensions {
+      let added = ObjectShape(type: type, localFields: parts.flatMap(\.fields))
+      shapes[type] = ObjectShape(
+        type: type,
+        fields: (shapes[type]?.fields ?? [:]).merging(added.fields) { first, _ in first })
+    }
+    let extended = types.map { type in local.extensions[type.name].map(type.adding) ?? type }
     return EntityCatalogue(
-      types: (types + local.types.values.map(\.entityType)).sorted { $0.name < $1.name },
-      possibleTypes: possibleTypes, shapes: shapes)
+      types: (extended + local.types.values.map(\.entityType)).sorted { $0.name < $1.name },
+      possibleTypes: possibleTypes.merging(
+        local.interfaces.mapValues(\.types), uniquingKeysWith: { first, _ in first }),
+      shapes: shapes)
   }
 }
 

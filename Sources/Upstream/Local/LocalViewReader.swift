@@ -1,7 +1,8 @@
 import GraphQL
 import Model
 
-/// Reads the fragments of `local.graphql`: views of local types.
+/// Reads the fragments of `local.graphql`: views of local types, and of their interfaces, which are read for
+/// each type that implements them.
 ///
 /// A view selects fields. Selections below a relationship are views of the entities that are nested
 /// there, of local and of upstream types. Those of upstream types can spread the operations' fragments.
@@ -29,7 +30,9 @@ struct LocalViewReader {
   }
 
   private mutating func fault(_ message: String, at location: Location) {
-    findings.append(Finding(.fault, message, at: location))
+    let finding = Finding(.fault, message, at: location)
+    // A selection on an interface is read more than once.
+    if !findings.contains(finding) { findings.append(finding) }
   }
 
   private mutating func view(of fragment: FragmentDefinition) -> EntityView? {
@@ -37,28 +40,65 @@ struct LocalViewReader {
     if takenNames.contains(name) {
       fault("A fragment \(name) already exists among the operations.", at: fragment.name.location)
     }
-    guard let type = schema.types[fragment.typeCondition.value] else {
-      let known = schema.types.keys.sorted()
+    let condition = fragment.typeCondition.value
+    if schema.extensions[condition] != nil { return extendedView(of: fragment) }
+    guard schema.types[condition] != nil || schema.interfaces[condition] != nil else {
+      let known =
+        Array(schema.types.keys) + Array(schema.interfaces.keys) + Array(schema.extensions.keys)
       fault(
         "A view must be on a local type."
-          + NearestNames.didYouMean(fragment.typeCondition.value, among: known),
+          + NearestNames.didYouMean(condition, among: known.sorted()),
         at: fragment.typeCondition.location)
       return nil
     }
-    var fields: [SelectedField] = []
-    collect(fragment.selectionSet, of: type.name, type.fields, into: &fields, open: [name])
     return EntityView(
-      name: name, typeCondition: type.name,
+      name: name, typeCondition: condition,
+      selection: selection(fragment.selectionSet, of: condition, open: [name]))
+  }
+
+  /// Returns a selection on a local type, or on each type of an interface.
+  private mutating func selection(
+    _ set: SelectionSet, of declared: String, open: Set<String>
+  ) -> FieldSelection {
+    var types: [ObjectSelection] = []
+    for type in schema.interfaces[declared]?.types ?? [declared] {
+      var fields: [SelectedField] = []
+      collect(set, of: type, as: declared, into: &fields, open: open)
+      types.append(ObjectSelection(type: type, fields: fields, key: nil))
+    }
+    return FieldSelection(types: types, typenameResponseName: nil)
+  }
+
+  /// A view of an upstream type with local fields, which operations cannot select.
+  private mutating func extendedView(of fragment: FragmentDefinition) -> EntityView {
+    let type = fragment.typeCondition.value
+    let fields = upstream.fields(fragment.selectionSet, of: type) { findings.append($0) }
+    return EntityView(
+      name: fragment.name.value, typeCondition: type,
       selection: FieldSelection(
-        types: [ObjectSelection(type: type.name, fields: fields, key: nil)],
+        types: [ObjectSelection(type: type, fields: fields, key: nil)],
         typenameResponseName: nil))
   }
 
   // MARK: Selections
 
-  /// - Parameter open: the enclosing fragments.
+  /// Returns whether a fragment's condition applies to a type; nil if it applies to none that the position
+  /// can have.
+  ///
+  /// - Parameter declared: the type itself, or the interface that the position has.
+  private func applies(_ condition: String, to type: String, as declared: String) -> Bool? {
+    if condition == declared || condition == type { return true }
+    if schema.interfaces[condition]?.types.contains(type) == true { return true }
+    let possible = Set(schema.interfaces[declared]?.types ?? [])
+    let wanted = schema.interfaces[condition]?.types ?? [condition]
+    return possible.isDisjoint(with: wanted) ? nil : false
+  }
+
+  /// - Parameters:
+  ///   - declared: the type itself, or the interface whose fields can be selected.
+  ///   - open: the enclosing fragments.
   private mutating func collect(
-    _ set: SelectionSet, of type: String, _ known: [LocalField],
+    _ set: SelectionSet, of type: String, as declared: String,
     into fields: inout [SelectedField], open: Set<String>
   ) {
     for selection in set.selections {
@@ -67,40 +107,50 @@ struct LocalViewReader {
       }
       switch selection {
       case .field(let field):
-        collect(field, of: type, known, into: &fields, open: open)
+        collect(field, of: type, as: declared, into: &fields, open: open)
       case .inlineFragment(let inner):
-        if let condition = inner.typeCondition, condition.value != type {
+        let condition = inner.typeCondition?.value ?? declared
+        switch applies(condition, to: type, as: declared) {
+        case true?: collect(inner.selectionSet, of: type, as: condition, into: &fields, open: open)
+        case false?: continue
+        case nil:
           fault(
-            "The type here is \(type), so the condition on \(condition.value) never applies.",
-            at: condition.location)
+            "The type here is \(declared), so the condition on \(condition) never applies.",
+            at: inner.typeCondition?.location ?? inner.location)
         }
-        collect(inner.selectionSet, of: type, known, into: &fields, open: open)
       case .fragmentSpread(let spread):
         let name = spread.name.value
-        guard let fragment = fragments[name], fragment.typeCondition.value == type else {
-          fault("This file has no fragment \(name) on \(type).", at: spread.location)
+        guard let fragment = fragments[name],
+          let isOfType = applies(fragment.typeCondition.value, to: type, as: declared)
+        else {
+          fault("This file has no fragment \(name) on \(declared).", at: spread.location)
           continue
         }
+        guard isOfType else { continue }
         guard !open.contains(name) else {
           fault("The fragment \(name) spreads itself.", at: spread.location)
           continue
         }
         collect(
-          fragment.selectionSet, of: type, known, into: &fields, open: open.union([name]))
+          fragment.selectionSet, of: type, as: fragment.typeCondition.value, into: &fields,
+          open: open.union([name]))
       }
     }
   }
 
   private mutating func collect(
-    _ field: Field, of type: String, _ known: [LocalField], into fields: inout [SelectedField],
+    _ field: Field, of type: String, as declared: String, into fields: inout [SelectedField],
     open: Set<String>
   ) {
+    let known =
+      schema.interfaces[declared]?.fields ?? schema.types[type]?.fields ?? schema.objects[type]
+      ?? []
     let name = field.name.value
     let shown = field.alias?.value ?? name
     if name == StoredForm.typenameMember { return }
     guard let local = known.first(where: { $0.name == name }) else {
       fault(
-        "\(type) has no field \(name)."
+        "\(declared) has no field \(name)."
           + NearestNames.didYouMean(name, among: known.map(\.name)), at: field.name.location)
       return
     }
@@ -130,16 +180,14 @@ struct LocalViewReader {
       fault("\(local.name) is a leaf and cannot have a selection.", at: set.location)
     case (.object(let name), let set?):
       var inner: [SelectedField] = []
-      collect(set, of: name, schema.objects[name] ?? [], into: &inner, open: open)
+      collect(set, of: name, as: name, into: &inner, open: open)
     case (.object, nil), (.entity, nil):
       fault("\(local.name) must have a selection of fields.", at: field.location)
     case (.entity(let name, _), let set?):
-      var inner: [SelectedField] = []
-      if let type = schema.types[name] {
-        collect(set, of: name, type.fields, into: &inner, open: open)
-      } else {
-        inner = upstream.fields(set, of: name) { findings.append($0) }
+      if schema.types[name] != nil || schema.interfaces[name] != nil {
+        return .object(selection(set, of: name, open: open))
       }
+      let inner = upstream.fields(set, of: name) { findings.append($0) }
       return .object(
         FieldSelection(
           types: [ObjectSelection(type: name, fields: inner, key: nil)], typenameResponseName: nil))

@@ -9,7 +9,6 @@ struct SubscriptionEnvironment: Sendable {
   let limits: SubscriptionLimits
   let sockets: any WebSocketOpening
   let streams: any EventStreamOpening
-  let renew: SubscriptionCredentialRenewal
   let reader: UpstreamResponseReader
   let meters: SubscriptionMeters
   let uptime: @Sendable () -> Duration

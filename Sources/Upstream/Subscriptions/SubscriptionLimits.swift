@@ -24,10 +24,8 @@ package struct SubscriptionLimits: Sendable {
   package var appSyncLifetime = Duration.seconds(23 * 3600)
   /// How long a connection without subscriptions is kept.
   package var idleTimeout = Duration.seconds(5)
-  /// How long the renewal of a credential can take.
-  package var renewalTimeout = Duration.seconds(30)
-  /// A credential that is refused this soon after its renewal is not renewed again.
-  package var renewalInterval = Duration.seconds(30)
+  /// A newer credential that is refused this soon after it replaced another one is not replaced in turn.
+  package var replacementInterval = Duration.seconds(30)
 
   // MARK: Back-off
 

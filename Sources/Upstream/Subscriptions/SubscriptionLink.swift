@@ -133,7 +133,6 @@ final class SubscriptionLink: Sendable {
       state.socket?.close(code: code, reason: reason)
       state.task?.cancel()
       forgetConnection(&state)
-    case .renewCredential: renew()
     case .relocate(let number):
       if let buffer = state.buffers.removeValue(forKey: number) { state.relocated.append(buffer) }
     }
@@ -173,13 +172,6 @@ final class SubscriptionLink: Sendable {
     state.task = nil
     state.outgoing?.finish()
     state.outgoing = nil
-  }
-
-  private func renew() {
-    Task.detached { [self] in
-      let call = await environment.renew(credential)
-      handle(.renewed(call.map { CallHeaders($0, settings: environment.settings) }))
-    }
   }
 
   // MARK: Time

@@ -2,11 +2,6 @@ import HTTPClient
 package import Model
 import Synchronization
 
-/// Returns a call with another credential of the same name, after upstream has refused the present one;
-/// nil if there is none.
-package typealias SubscriptionCredentialRenewal =
-  @Sendable (_ credential: String) async -> UpstreamCall?
-
 /// The live side of one upstream: connections by credential, with the subscriptions on them.
 ///
 /// A connection is made for the first subscription of a credential, and closed a few seconds after the
@@ -30,14 +25,13 @@ package final class UpstreamSubscriptions: SubscriptionOpening {
   /// - Parameters:
   ///   - streams: a client of its own, since event streams occupy its connections: with as many of
   ///     them as `limits.connectionsMax`, and a stall timeout above the server's heartbeat.
-  ///   - renew: called when upstream refuses a credential and no newer one was given.
   ///   - uptime: a monotonic clock.
   ///   - random: returns numbers from 0 up to, but not including, 1.
   package init(
     settings: UpstreamConfiguration, limits: SubscriptionLimits? = nil,
     sockets: any WebSocketOpening, streams: any EventStreamOpening,
-    renew: @escaping SubscriptionCredentialRenewal = { _ in nil }, clock: WallClock,
-    uptime: @escaping @Sendable () -> Duration, random: @escaping @Sendable () -> Double,
+    clock: WallClock, uptime: @escaping @Sendable () -> Duration,
+    random: @escaping @Sendable () -> Double,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     let limits = limits ?? SubscriptionLimits(settings.dialect)
@@ -51,7 +45,7 @@ package final class UpstreamSubscriptions: SubscriptionOpening {
     environment = (try? HTTPURL(settings.url)).map { url in
       SubscriptionEnvironment(
         settings: settings, url: url, limits: limits, sockets: sockets, streams: streams,
-        renew: renew, reader: reader, meters: meters, uptime: uptime, random: random, sleep: sleep)
+        reader: reader, meters: meters, uptime: uptime, random: random, sleep: sleep)
     }
   }
 

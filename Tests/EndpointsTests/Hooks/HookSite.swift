@@ -1,6 +1,7 @@
 import Accounts
 import Cryptography
 import Gateway
+import HTTPClient
 import HTTPServer
 import HTTPTypes
 import HTTPWire
@@ -81,7 +82,16 @@ final class HookSite: Sendable {
               secrets: [Self.secret],
               tables: ["film": HookTable(type: "Film", columns: ["film_id": ["id"]])])),
         ], outline: registry.outline, store: store, calls: calls, epoch: MutationEpoch(),
-        clock: wall, logger: logger))
+        clock: wall, logger: logger),
+      outgoing: OutgoingHooks(
+        hooks: [], store: store, entities: EntityRenderer(catalogue: registry.catalogue),
+        exchange: HookExchange(clock: wall) { _, _ throws(HTTPClientError) in
+          throw .clientClosed
+        },
+        environment: PushEnvironment(
+          wall: wall.now(), reading: { .zero }, boot: "boot", random: random, chance: { 0 },
+          sleep: { _ in }),
+        logger: logger))
     router = try Router([
       Route(.post, "/v1/hooks/{name}") { await endpoint.receive($0) },
       Route(.get, "/v1/admin/hooks") { await endpoint.list($0) },

@@ -131,7 +131,6 @@ enum SubscriptionMessagesTarget {
         case .relocate(let number): live.remove(number)
         case .send(let text):
           Finding.require((try? JSONDocument(text)) != nil, "a sent message is not JSON")
-        case .renewCredential: break
         case .deliver(let number, let delivery):
           Finding.require(live.contains(number), "\(number) gets an event after its end")
           note(delivery, of: number)

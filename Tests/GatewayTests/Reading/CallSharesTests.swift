@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-/// The share of an upstream's calls that one network can take.
+/// The shares of an upstream's calls that one network, and one owner in it, can take.
 @Suite(.timeLimit(.minutes(1))) struct CallSharesTests {
   private static func caller(_ network: String, user: String? = nil) -> Caller {
     var caller = Caller(user: user)
@@ -84,16 +84,55 @@ import Testing
     #expect(impatient.counts(of: Self.hostile) == (1, 0))
     let shares = Self.shares(1)
     let taken = await shares.take(for: Self.caller("192.0.2.1"))
-    let waiting = (0..<CallShares.lineMax).map { _ in
+    let waiting = (0..<CallLines.waitingOfOwnerMax).map { _ in
       Task { await shares.take(for: Self.caller("192.0.2.1"))?.release() }
     }
-    await eventually { shares.counts(of: Self.hostile) == (1, CallShares.lineMax) }
+    await eventually { shares.counts(of: Self.hostile) == (1, CallLines.waitingOfOwnerMax) }
     #expect(await shares.take(for: Self.caller("192.0.2.1")) == nil)
     #expect(await shares.take(for: Self.caller("192.0.2.2")) != nil)
     taken?.release()
     for task in waiting { _ = await task.value }
     #expect(shares.counts(of: Self.hostile) == (0, 0))
     withExtendedLifetime(place) {}
+  }
+
+  @Test("Devices and accounts of one network take no more than its share, whatever their number")
+  func countsMadeUpOwners() {
+    let shares = Self.shares(8)
+    let places = (0..<40).map { number in
+      var caller = Self.caller("192.0.2.1", user: number % 2 == 0 ? "account \(number)" : nil)
+      caller.device = .init(id: "d\(number)", tokenDigest: "\(number)")
+      return shares.takeAtOnce(for: caller)
+    }
+    #expect(places.count { $0 != nil } == 6)
+    #expect(shares.takeAtOnce(for: Self.caller("192.0.2.2")) != nil)
+    withExtendedLifetime(places) {}
+  }
+
+  @Test("A signed-in caller does not wait behind an anonymous one of the same network")
+  func isolatesUsersBehindOneAddress() async throws {
+    let world = try ItemWorld(shares: Self.shares(8))
+    let hostile = Self.caller("192.0.2.1")
+    var held: [(call: ItemUpstream.Call, task: Task<ReadResponse, any Error>)] = []
+    for id in 1...5 {
+      held.append(
+        try await world.held {
+          try await world.read("Item", ["id": .string("\(id)")], by: hostile)
+        })
+    }
+    let waiting = Task { try await world.read(by: hostile) }
+    await eventually { world.shares.counts(of: Self.hostile) == (5, 1) }
+    // The same response, whose flight of the anonymous caller waits in its own line.
+    let ada = Self.caller("192.0.2.1", user: "ada")
+    #expect(try await world.read(by: ada).names["1"] == "one")
+    #expect(world.shares.counts(of: Self.hostile) == (5, 1))
+    for (call, task) in held {
+      call.execute()
+      call.respond()
+      _ = await task.result
+    }
+    #expect(try await waiting.value.names.count == 2)
+    await eventually { world.shares.counts(of: Self.hostile) == (0, 0) }
   }
 
   @Test("Slow calls of one network delay no other, also for the same response, nor after it left")

@@ -42,7 +42,7 @@ struct MixedPageTests {
     var query = EntityQuery(type: Self.common, limit: limit, wantsTotal: true)
     query.filter = try filter.map { try Filter($0, arguments: .none, type: Self.common) }
     if let order { query.order = try EntityOrder(order, type: Self.common) }
-    return MixedQuery(members: Self.members, like: query)
+    return MixedQuery(.members(Self.members), like: query)
   }
 
   private func names(_ page: EntityPage) -> [String] { page.items.map(\.key.description) }

@@ -23,7 +23,7 @@ struct SearchTests {
   ) async throws -> [String] {
     try await store.search(
       try SearchText(text), types: [type], viewer: viewer, limit: 10
-    ).map(\.key.key)
+    ).hits.map(\.key.key)
   }
 
   private func filled(_ folder: TemporaryFolder = TemporaryFolder()) async throws -> StoreFixture {
@@ -74,8 +74,8 @@ struct SearchTests {
     _ = try await fixture.store.apply(answer.build())
     let after = try await fixture.store.search(
       try SearchText("dark"), types: [type], viewer: .anonymous, limit: 10)
-    #expect(before.map(\.score) == after.map(\.score))
-    #expect(before.map(\.key) == after.map(\.key))
+    #expect(before.hits.map(\.score) == after.hits.map(\.score))
+    #expect(before.hits.map(\.key) == after.hits.map(\.key))
     #expect(try await find("mine", in: fixture.store) == [])
     #expect(try await find("mine", in: fixture.store, viewer: ada) == ["3"])
     // The search uses the text of the user's row.
@@ -99,7 +99,8 @@ struct SearchTests {
     #expect(try await find("spaceship ship", in: fixture.store, viewer: ada) == [])
     #expect(try await find("cafe bright", in: fixture.store) == [])
     let hits = try await fixture.store.search(
-      try SearchText("mull* day"), types: [type], viewer: ada, limit: 10)
+      try SearchText("mull* day"), types: [type], viewer: ada, limit: 10
+    ).hits
     #expect(hits.count == 1)
     #expect(hits.first?.snippet.isEmpty == false)
   }
@@ -114,8 +115,8 @@ struct SearchTests {
       ResponseBuilder(call: 2, scope: .user("ada")).film("2", ["title": "Spaceship"]).build())
     let layered = try await fixture.store.search(
       try SearchText("dark"), types: [type], viewer: ada, limit: 10)
-    #expect(whole.map(\.score) == layered.map(\.score))
-    #expect(whole.map(\.key) == layered.map(\.key))
+    #expect(whole.hits.map(\.score) == layered.hits.map(\.score))
+    #expect(whole.hits.map(\.key) == layered.hits.map(\.key))
   }
 
   @Test("The index is rebuilt when the settings change")
@@ -127,7 +128,8 @@ struct SearchTests {
       folder, types: [Self.film(search: ["synopsis"])], segment: 2)
     let found = try await second.store.search(
       try SearchText("dark"), types: [Self.film(search: ["synopsis"])], viewer: .anonymous,
-      limit: 10)
+      limit: 10
+    ).hits
     #expect(found.count == 2)
     #expect(found.allSatisfy { $0.snippet.contains("dark") })
     second.store.close()
@@ -164,7 +166,8 @@ struct SearchTests {
       var found: [[EntityKey]] = []
       for viewer in [Viewer.anonymous, ada] {
         let hits = try await fixture.store.search(
-          search, types: [type], viewer: viewer, limit: 10)
+          search, types: [type], viewer: viewer, limit: 10
+        ).hits
         found.append(hits.map(\.key))
         // No operator was evaluated: the found text contains every plain word.
         for term in search.terms where !term.isPrefix && term.text.allSatisfy(\.isASCIILetter) {

@@ -174,11 +174,10 @@ struct LiveSetting {
     _ settings: UpstreamConfiguration, limits: SubscriptionLimits? = nil,
     sockets: any WebSocketOpening = ScriptedSockets { _ throws(UpstreamFailure) in
       throw .notSent(cause: "no WebSocket")
-    }, streams: any EventStreamOpening = ScriptedStreams.none,
-    renew: @escaping SubscriptionCredentialRenewal = { _ in nil }
+    }, streams: any EventStreamOpening = ScriptedStreams.none
   ) {
     subscriptions = UpstreamSubscriptions(
-      settings: settings, limits: limits, sockets: sockets, streams: streams, renew: renew,
+      settings: settings, limits: limits, sockets: sockets, streams: streams,
       clock: ScriptedUpstream.clock, uptime: { [clock] in clock.now }, random: { 0.5 },
       sleep: { [clock] in try await clock.sleep($0) })
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Upstream
 
-/// Losses, refusals, deadlines and errors.
+/// Lost and refused connections, and the credentials that the next ones are made with.
 struct SessionRecoveryTests {
   // MARK: Losses
 
@@ -68,7 +68,7 @@ struct SessionRecoveryTests {
       (1000, "reconnect"), (1001, "reconnect"), (1005, "reconnect"), (1006, "reconnect"),
       (1009, "reconnect"), (1011, "reconnect"), (1012, "reconnect"), (1013, "reconnect"),
       (4408, "reconnect"), (4499, "reconnect"), (4500, "reconnect"), (4504, "reconnect"),
-      (4999, "reconnect"), (4401, "renew"), (4403, "renew"), (1008, "renew"), (4400, "fail"),
+      (4999, "reconnect"), (4401, "refuse"), (4403, "refuse"), (1008, "refuse"), (4400, "fail"),
       (4406, "fail"), (4409, "fail"), (4429, "fail"), (4004, "fail"), (4005, "fail"),
     ] as [(UInt16, String)])
   func followsCloseCodes(code: UInt16, then: String) throws {
@@ -82,7 +82,7 @@ struct SessionRecoveryTests {
       #expect(words == ["7 interrupted"])
       script.pass(.seconds(1))
       #expect(script.drain() == ["reopen one"])
-    case "renew": #expect(words == ["7 interrupted", "renew"])
+    case "refuse": #expect(words == ["7 refused"])
     default: #expect(words == ["7 rejected: the connection was closed with code \(code)"])
     }
   }
@@ -99,8 +99,8 @@ struct SessionRecoveryTests {
   @Test(
     "What follows a refused handshake",
     arguments: [
-      (.status(401, retryAfter: nil), "renew"), (.status(403, retryAfter: nil), "renew"),
-      (.refused(.forbidden), "renew"), (.status(404, retryAfter: nil), "fail"),
+      (.status(401, retryAfter: nil), "refuse"), (.status(403, retryAfter: nil), "refuse"),
+      (.refused(.forbidden), "refuse"), (.status(404, retryAfter: nil), "fail"),
       (.status(426, retryAfter: nil), "fail"), (.rejected(reason: "x"), "fail"),
       (.status(500, retryAfter: nil), "wait"), (.status(429, retryAfter: nil), "wait"),
       (.status(408, retryAfter: nil), "wait"), (.lost(cause: "x"), "wait"),
@@ -110,57 +110,31 @@ struct SessionRecoveryTests {
     var script = SessionScript(.transportWS)
     try script.subscribe(7)
     script.handle(.openingFailed(failure))
-    switch (then, script.session.phase) {
-    case ("renew", .renewing), ("wait", .waiting), ("fail", .idle): break
-    default: Issue.record("\(failure): \(script.session.phase), expected \(then)")
-    }
+    #expect(script.outcome() == then, "\(failure)")
   }
 
   // MARK: Credentials
 
-  @Test("A refused credential is renewed once; refused again, it is final")
-  func renewsOnce() throws {
+  @Test("Without a newer credential a refusal is final, before a connection and on one")
+  func failsWithoutNewerCredential() throws {
     var script = SessionScript(.transportWS)
-    try script.connect([7])
+    try script.subscribe(7)
+    _ = script.drain()
+    script.handle(.openingFailed(.status(401, retryAfter: nil)))
+    #expect(script.drain() == ["7 refused"])
+    #expect(script.session.isFinished)
+    script = SessionScript(.transportWS)
+    try script.connect([7, 8])
+    // The same headers again are no newer credential.
+    script.handle(.offered(SessionScript.headers("one")))
     _ = script.drain()
     script.handle(.closed(code: 4403))
-    #expect(script.drain() == ["7 interrupted", "renew"])
-    script.handle(.renewed(SessionScript.headers("two")))
-    #expect(script.drain() == ["reopen two"])
-    script.open()
-    script.handle(.closed(code: 4403))
-    #expect(script.drain().last == "7 refused")
+    #expect(script.drain() == ["7 refused", "8 refused"])
     #expect(script.session.isFinished)
   }
 
-  @Test("A credential that expires later is renewed again")
-  func renewsExpiredCredentials() throws {
-    var script = SessionScript(.legacyWS)
-    try script.connect([7])
-    for token in ["two", "three"] {
-      script.pass(.seconds(900))
-      _ = script.drain()
-      script.handle(.closed(code: 4401))
-      script.handle(.renewed(SessionScript.headers(token)))
-      #expect(script.drain() == ["7 interrupted", "renew", "reopen \(token)"])
-      script.open()
-    }
-  }
-
-  @Test("Without another credential a refusal is final, and so is a renewal that does not answer")
-  func failsWithoutRenewal() throws {
-    for answers in [true, false] {
-      var script = SessionScript(.transportWS)
-      try script.subscribe(7)
-      script.handle(.openingFailed(.status(401, retryAfter: nil)))
-      _ = script.drain()
-      if answers { script.handle(.renewed(nil)) } else { script.pass(.seconds(31)) }
-      #expect(script.drain() == ["7 refused"])
-    }
-  }
-
-  @Test("A newer credential of the same caller is used when the old one is refused")
-  func usesNewerCredential() throws {
+  @Test("A newer credential of the same caller replaces a refused one, once in half a minute")
+  func replacesOnce() throws {
     var script = SessionScript(.transportWS)
     try script.connect([7])
     script.handle(.offered(SessionScript.headers("two")))
@@ -168,6 +142,27 @@ struct SessionRecoveryTests {
     #expect(script.session.isConnected)
     script.handle(.closed(code: 4403))
     #expect(script.drain() == ["7 interrupted", "reopen two"])
+    script.open()
+    script.handle(.offered(SessionScript.headers("three")))
+    script.pass(.seconds(29))
+    _ = script.drain()
+    script.handle(.closed(code: 4403))
+    #expect(script.drain() == ["7 refused"])
+    #expect(script.session.isFinished)
+  }
+
+  @Test("A credential that expires later is replaced again")
+  func replacesExpiredCredentials() throws {
+    var script = SessionScript(.legacyWS)
+    try script.connect([7])
+    for token in ["two", "three"] {
+      script.pass(.seconds(900))
+      script.handle(.offered(SessionScript.headers(token)))
+      _ = script.drain()
+      script.handle(.closed(code: 4401))
+      #expect(script.drain() == ["7 interrupted", "reopen \(token)"])
+      script.open()
+    }
   }
 
   @Test("A subscription refused on an old connection is opened again with the newer credential")
@@ -180,244 +175,5 @@ struct SessionRecoveryTests {
       #"{"type":"error","id":"1","payload":[{"message":"x","extensions":{"code":"invalid-jwt"}}]}"#
     script.hear(refusal)
     #expect(script.drain() == ["close 1000", "reopen two"])
-  }
-
-  // MARK: Deadlines
-
-  @Test("A handshake, and an acknowledgement, that does not come is given up")
-  func hasOpeningDeadlines() throws {
-    var script = SessionScript(.transportWS)
-    try script.subscribe(7)
-    script.pass(.seconds(14))
-    #expect(script.drain() == ["open one"])
-    script.pass(.seconds(1))
-    #expect(script.drain() == ["close 4499", "7 interrupted"])
-    script.pass(.milliseconds(500))
-    script.handle(.opened(subprotocol: "graphql-transport-ws"))
-    for _ in 0..<14 {
-      script.pass(.seconds(1))
-      script.hear(#"{"type":"ka"}"#)
-    }
-    _ = script.drain()
-    script.pass(.seconds(1))
-    #expect(script.drain() == ["close 4499"])
-  }
-
-  @Test("A silent connection is pinged, and given up without an answer")
-  func noticesHalfOpenConnections() throws {
-    var script = SessionScript(.transportWS)
-    try script.connect([7])
-    script.hear(#"{"type":"pong"}"#)
-    _ = script.drain()
-    script.pass(.seconds(30))
-    #expect(script.drain() == ["send ping"])
-    script.hear(#"{"type":"pong"}"#)
-    script.pass(.seconds(30))
-    #expect(script.drain() == ["send ping"])
-    script.pass(.seconds(15))
-    #expect(script.drain().prefix(2) == ["close 4499", "7 interrupted"])
-  }
-
-  @Test("A server that never answers a ping is not given up for that")
-  func toleratesServersWithoutPong() throws {
-    var script = SessionScript(.transportWS)
-    try script.connect([7])
-    script.pass(.seconds(600))
-    #expect(script.session.isConnected)
-    #expect(!script.drain().contains("close 4499"))
-  }
-
-  @Test(
-    "Silence counts once a server has sent a heartbeat",
-    arguments: [SubscriptionDialect.legacyWS, .eventStream])
-  func watchesHeartbeats(dialect: SubscriptionDialect) throws {
-    var script = SessionScript(dialect)
-    try script.connect([7])
-    script.pass(.seconds(600))
-    #expect(script.session.isConnected)
-    script.handle(.message(.keepAlive))
-    script.pass(.seconds(89))
-    #expect(script.session.isConnected)
-    script.pass(.seconds(1))
-    #expect(script.drain().suffix(2) == ["close 4499", "7 interrupted"])
-  }
-
-  @Test(
-    "AppSync's acknowledgement says how long it can be silent, within bounds",
-    arguments: [
-      ("300000", 300), ("20000", 20), ("1", 10), ("99999999999", 3_600), ("-5", 300),
-      ("\"x\"", 300), ("null", 300),
-    ])
-  func readsAppSyncsTimeout(text: String, seconds: Int64) throws {
-    var script = SessionScript(.appSync)
-    try script.subscribe(7)
-    script.handle(.opened(subprotocol: "graphql-ws"))
-    script.hear(#"{"type":"connection_ack","payload":{"connectionTimeoutMs":\#(text)}}"#)
-    script.hear(#"{"type":"start_ack","id":"1"}"#)
-    script.pass(.seconds(seconds - 1))
-    #expect(script.session.isConnected)
-    script.hear(#"{"type":"ka"}"#)
-    script.pass(.seconds(seconds - 1))
-    #expect(script.session.isConnected)
-    script.pass(.seconds(1))
-    #expect(!script.session.isConnected)
-  }
-
-  @Test("An AppSync connection is replaced before its 24 hours are over")
-  func replacesOldConnections() throws {
-    var script = SessionScript(.appSync)
-    try script.connect([7])
-    script.hear(#"{"type":"start_ack","id":"1"}"#)
-    _ = script.drain()
-    for _ in 0..<(24 * 60) where script.session.isConnected {
-      script.pass(.seconds(60))
-      if script.drain().contains("reopen one") { return }
-      script.hear(#"{"type":"ka"}"#)
-    }
-    Issue.record("the connection was not replaced")
-  }
-
-  @Test("Time in which the connection is not read is not the server's silence")
-  func ignoresSilenceWhilePaused() throws {
-    var script = SessionScript(.appSync)
-    try script.connect([7])
-    script.hear(#"{"type":"start_ack","id":"1"}"#)
-    script.handle(.paused)
-    script.pass(.seconds(3_000))
-    #expect(script.session.isConnected)
-    script.handle(.resumed)
-    script.pass(.seconds(299))
-    #expect(script.session.isConnected)
-    script.pass(.seconds(1))
-    #expect(!script.session.isConnected)
-  }
-
-  // MARK: Errors
-
-  @Test(
-    "An error ends its subscription with upstream's message, in every form that servers use",
-    arguments: [
-      (
-        .transportWS, #"[{"message":"no such field"},{"message":"second"}]"#,
-        "rejected: no such field"
-      ),
-      (.transportWS, "[]", "rejected: upstream gave no reason"),
-      (.legacyWS, #"{"message":"bad"}"#, "rejected: bad"),
-      (.legacyWS, #""text""#, "rejected: text"),
-      (.legacyWS, #"{"errors":[{"message":"list"}]}"#, "rejected: list"),
-      (.legacyWS, "null", "rejected: upstream gave no reason"),
-      (.legacyWS, "7", "rejected: upstream gave no reason"),
-      (.appSync, #"{"errors":{"errorType":"UnsupportedOperation","message":"m"}}"#, "rejected: m"),
-      (
-        .appSync, #"{"errors":[{"errorType":"UnsupportedOperation"}]}"#,
-        "rejected: UnsupportedOperation"
-      ),
-      (.appSync, #"{"errors":[{"errorType":"UnauthorizedException","message":"m"}]}"#, "refused"),
-      (.appSync, #"{"errors":[{"message":"m","errorCode":401}]}"#, "refused"),
-      (.appSync, #"{"errors":[{"message":"m","errorCode":403}]}"#, "forbidden"),
-      (.transportWS, #"[{"message":"m","extensions":{"code":"permission-error"}}]"#, "forbidden"),
-      (.transportWS, #"[{"message":"m","extensions":{"code":"UNAUTHENTICATED"}}]"#, "refused"),
-    ] as [(SubscriptionDialect, String, String)])
-  func reportsErrors(dialect: SubscriptionDialect, payload: String, word: String) throws {
-    var script = SessionScript(dialect)
-    try script.connect([7])
-    _ = script.drain()
-    script.hear(#"{"type":"error","id":"1","payload":\#(payload)}"#)
-    #expect(script.drain() == ["7 \(word)"])
-  }
-
-  @Test("An overloaded server is asked again after a delay, a limited number of times")
-  func postponesThrottledStarts() throws {
-    var script = SessionScript(.appSync)
-    try script.connect([7])
-    _ = script.drain()
-    for attempt in 1...4 {
-      script.hear(
-        #"{"type":"error","id":"\#(attempt)","payload":{"errors":[{"errorType":"LimitExceededError"}]}}"#
-      )
-      #expect(script.drain() == (attempt == 1 ? ["7 interrupted"] : []))
-      // Within the time that an acknowledgement can take.
-      script.pass(.seconds(8))
-      #expect(script.drain().first == "send start \(attempt + 1)")
-    }
-    script.hear(
-      #"{"type":"error","id":"5","payload":{"errors":[{"errorType":"LimitExceededError"}]}}"#)
-    #expect(script.drain() == ["7 rejected: LimitExceededError"])
-  }
-
-  @Test("A rate limit without an id concerns the subscriptions that are being started")
-  func takesAnonymousLimits() throws {
-    var script = SessionScript(.appSync)
-    try script.connect([7, 8])
-    script.hear(#"{"type":"start_ack","id":"1"}"#)
-    _ = script.drain()
-    script.hear(#"{"type":"error","payload":{"errors":[{"errorType":"LimitExceededError"}]}}"#)
-    #expect(script.drain() == ["8 interrupted"])
-    script.pass(.seconds(2))
-    #expect(script.drain() == ["send start 3"])
-  }
-
-  @Test("A start that AppSync does not acknowledge is stopped and sent again with another id")
-  func repeatsUnacknowledgedStarts() throws {
-    var script = SessionScript(.appSync)
-    try script.connect([7])
-    _ = script.drain()
-    script.pass(.seconds(15))
-    #expect(script.drain() == ["send stop 1", "7 interrupted"])
-    script.pass(.seconds(2))
-    #expect(script.drain() == ["send start 2"])
-    script.hear(#"{"type":"start_ack","id":"1"}"#)
-    #expect(script.drain() == [])
-    script.hear(#"{"type":"start_ack","id":"2"}"#)
-    #expect(script.drain() == ["7 established"])
-  }
-
-  @Test("A subscription that AppSync's connection has no room for moves to another connection")
-  func relocates() throws {
-    var script = SessionScript(.appSync)
-    try script.connect([7, 8])
-    script.hear(#"{"type":"start_ack","id":"1"}"#)
-    _ = script.drain()
-    script.hear(
-      #"{"type":"error","id":"2","payload":{"errors":{"errorType":"MaxSubscriptionsReachedError","#
-        + #""message":"Max number of 100 subscriptions reached"}}}"#)
-    #expect(script.drain() == ["8 relocate"])
-    #expect(!script.session.hasRoom)
-    script.hear(#"{"type":"data","id":"1","payload":{"data":{}}}"#)
-    #expect(script.drain() == [#"7 next {"data":{}}"#])
-  }
-
-  @Test(
-    "A connection error before the acknowledgement",
-    arguments: [
-      (.appSync, #"{"errors":[{"errorType":"UnauthorizedException","errorCode":400}]}"#, "renew"),
-      (
-        .appSync,
-        #"{"errors":[{"errorType":"com.amazonaws.deepdish.graphql.auth#UnauthorizedException"}]}"#,
-        "renew"
-      ),
-      (.appSync, #"{"errors":[{"errorType":"x","errorCode":403}]}"#, "renew"),
-      (.appSync, #"{"errors":[{"errorType":"BadRequestException","errorCode":400}]}"#, "fail"),
-      (.appSync, #"{"errors":[{"errorType":"LimitExceededError"}]}"#, "wait"),
-      (.appSync, #"{"errors":[{"errorType":"InternalFailure","errorCode":500}]}"#, "wait"),
-      (.legacyWS, #""Could not verify JWT: JWTExpired""#, "renew"),
-      (.legacyWS, #"{"message":"Forbidden"}"#, "renew"),
-    ] as [(SubscriptionDialect, String, String)])
-  func takesConnectionErrors(
-    dialect: SubscriptionDialect, payload: String, then: String
-  ) throws {
-    var script = SessionScript(dialect)
-    try script.subscribe(7)
-    script.handle(.opened(subprotocol: "graphql-ws"))
-    script.hear(#"{"type":"connection_error","payload":\#(payload)}"#)
-    switch (then, script.session.phase) {
-    case ("renew", .renewing), ("wait", .waiting), ("fail", .idle): break
-    default: Issue.record("\(script.session.phase), expected \(then)")
-    }
-    // What the server sends after it, or its close, changes nothing.
-    _ = script.drain()
-    script.hear(#"{"type":"connection_ack"}"#)
-    script.handle(.closed(code: 1011))
-    #expect(script.drain() == [])
   }
 }

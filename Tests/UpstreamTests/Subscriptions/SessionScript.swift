@@ -92,6 +92,18 @@ struct SessionScript {
     return actions.map(Self.word)
   }
 
+  /// What followed a connection that did not come about, for one subscription, and its actions with it:
+  /// "wait" for the next attempt, "refuse" for a refused credential, "fail" for another final failure.
+  mutating func outcome() -> String {
+    let last = drain().last
+    switch session.phase {
+    case .waiting where last == "7 interrupted": return "wait"
+    case .idle where last == "7 refused": return "refuse"
+    case .idle where session.isFinished && last?.hasPrefix("7 ") == true: return "fail"
+    default: return "\(session.phase), \(last ?? "no action")"
+    }
+  }
+
   static func word(_ action: SessionAction) -> String {
     switch action {
     case .open(let headers, let isReconnect):
@@ -102,7 +114,6 @@ struct SessionScript {
       return "send \(message["type"]?.string ?? "?")\(id)"
     case .deliver(let number, let delivery): return "\(number) \(word(delivery))"
     case .close(let code, _): return "close \(code)"
-    case .renewCredential: return "renew"
     case .relocate(let number): return "\(number) relocate"
     }
   }

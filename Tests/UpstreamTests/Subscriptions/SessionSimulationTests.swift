@@ -139,9 +139,6 @@ private struct SimulatedUpstream: SeededChance {
       }
       settle()
     case .initialising: hear(#"{"type":"connection_ack"}"#)
-    case .renewing:
-      script.handle(.renewed(percent(70) ? SessionScript.headers("new \(stepCount)") : nil))
-      settle()
     case .waiting: pass(.milliseconds(number(1...2_000)))
     case .ready:
       guard let id = pick(running.keys.sorted()) else { return }
@@ -187,7 +184,6 @@ private struct SimulatedUpstream: SeededChance {
       case .close: disconnect()
       case .send(let text): receive(text)
       case .deliver(let number, let delivery): note(delivery, of: number)
-      case .renewCredential: #expect(!isConnected, place)
       case .relocate: Issue.record("relocated, \(place)")
       }
     }

@@ -55,13 +55,10 @@ struct UpstreamSubscriptionsTests {
   private static let settings = UpstreamConfiguration(url: "http://up/graphql")
 
   private func world(
-    _ server: Server, limits: SubscriptionLimits? = nil,
-    renew: @escaping SubscriptionCredentialRenewal = { _ in nil }
+    _ server: Server, limits: SubscriptionLimits? = nil
   ) -> (LiveSetting, ScriptedSockets) {
     let sockets = ScriptedSockets { _ throws(UpstreamFailure) in server.accept() }
-    return (
-      LiveSetting(Self.settings, limits: limits, sockets: sockets, renew: renew), sockets
-    )
+    return (LiveSetting(Self.settings, limits: limits, sockets: sockets), sockets)
   }
 
   @Test("Subscriptions of one credential share a connection, of two they do not")
@@ -270,24 +267,21 @@ struct UpstreamSubscriptionsTests {
     #expect(sockets.offers.map { $0.fields[.authorization] } == ["old", "new"])
   }
 
-  @Test("A refused credential is renewed once by the service")
-  func asksForRenewal() async throws {
+  @Test("A refused credential without a newer one ends its subscriptions, and is counted once each")
+  func failsWithoutNewerCredential() async throws {
     let server = Server()
-    let asked = Mutex<[String]>([])
-    let (live, sockets) = world(server) { credential in
-      asked.withLock { $0.append(credential) }
-      return LiveSetting.call("renewed")
+    let (live, sockets) = world(server)
+    let subscriptions = [try live.open("1", token: "old"), try live.open("2", token: "old")]
+    for subscription in subscriptions {
+      #expect(LiveSetting.word(await subscription.next()) == "established")
     }
-    let subscription = try live.open(token: "old")
-    #expect(LiveSetting.word(await subscription.next()) == "established")
     server.sockets[0].close(4403)
-    #expect(LiveSetting.word(await subscription.next()) == "interrupted")
-    #expect(LiveSetting.word(await subscription.next()) == "re-established")
-    #expect(sockets.offers.last?.fields[.authorization] == "renewed")
-    server.sockets[1].close(4401)
-    #expect(LiveSetting.word(await subscription.next()) == "refused")
-    #expect(await subscription.next() == nil)
-    #expect(asked.withLock { $0 } == ["c"])
+    for subscription in subscriptions {
+      #expect(LiveSetting.word(await subscription.next()) == "refused")
+      #expect(await subscription.next() == nil)
+    }
+    #expect(sockets.offers.count == 1)
+    #expect(live.subscriptions.status.refusals == 2)
   }
 
   @Test("Stopping ends all subscriptions and refuses further ones")

@@ -8,7 +8,7 @@ struct SettingsChecks {
   let places: [String: SettingPlace]
 
   func faults() -> [SettingsFault] {
-    upstream + tls + vendors + hooks + limits + metrics + cors + folders
+    upstream + tls + vendors + hooks + outgoingHooks + limits + metrics + cors + folders
   }
 
   /// Effects of valid settings that the operator may not expect.

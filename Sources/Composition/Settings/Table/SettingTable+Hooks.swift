@@ -2,7 +2,9 @@ import GraphQL
 
 extension SettingTable {
   static let hooks = SettingSection(
-    "hooks", "Webhooks by which upstream reports changes, at `/v1/hooks/<hook>`.",
+    "hooks",
+    "Webhooks by which upstream reports changes, at `/v1/hooks/<hook>`, and hooks that are called about "
+      + "writes and mutations.",
     [
       SettingKey(
         "hooks.in.<hook>.format", membersOf: \.hooks, named: .hookName, fresh: HookSettings(),
@@ -24,6 +26,21 @@ extension SettingTable {
           + "`public`. `columns` names the fields of columns that are called otherwise; a column "
           + "without a value is left out. `invalidates` names operations, types and `tag:name` that "
           + "become due when rows are inserted or deleted."),
+      SettingKey(
+        "hooks.out", \.outgoingHooks, .outgoingHooks,
+        example: "[{on: Trip insert, when: after, url: https://api.example.com/trips, "
+          + "secret: \(Secret.mask)}]",
+        doc: "Hooks that are called about writes to local types (`on: <Type> insert`, `update` or "
+          + "`delete`) and outcomes of mutations (`on: mutation <Operation> applied`, `rejected` or "
+          + "`parked`). `when: before` asks whether a write is allowed; `when: after` reports it, at "
+          + "least once. `timeout` is from 100ms to 30s, by default 2s; `onTimeout: refuse` (the "
+          + "default) or `allow` says what no decision of a hook `before` means. `secret` as for "
+          + "`plain` webhooks. `name` distinguishes hooks with the same `on` and `when`."),
+      SettingKey(
+        "hooks.outSecret", \.outgoingHookSecrets, .list(.secret("a secret of one line")),
+        example: Secret.mask,
+        doc: "Secret of the elements of `hooks.out` that have no `secret`; with several, requests "
+          + "are signed with each, so that receivers can change theirs."),
     ])
 }
 

@@ -16,7 +16,13 @@ extension SettingTable {
         doc: "URL at which clients reach the service; presigned URLs start with it."),
       SettingKey(
         "data", \.dataFolder, .one(.path), example: "./data",
-        doc: "Folder of the database and the files; created if missing."),
+        doc: "Folder of the database and the files; created if missing. With `data.encryption` "
+          + "write it as `path`: `data: {path: ./data, encryption: true}`."),
+      SettingKey(
+        "data.encryption", \.isDataEncrypted, .one(.boolean), example: "true",
+        doc: "Whether files on the disk and backups are encrypted with the key in `LARDER_KEY`, "
+          + "which must be set. The database is not: keep the folder on an encrypted disk. See "
+          + "[security.md](security.md#encryption-at-rest)."),
       SettingKey(
         "operations", \.operationsFolder, .one(.path), example: "./operations",
         doc:

@@ -108,7 +108,7 @@ extension SettingTable {
     ])
 
   static let types = SettingSection(
-    "types", "Keys, indexes, search and date formats of types.",
+    "types", "Keys, indexes, search, date formats and local fields of types.",
     [
       SettingKey(
         "types.<Type>.key", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(), \.key,
@@ -130,5 +130,13 @@ extension SettingTable {
         doc: "Format of a local type's dates in requests and responses: `iso8601` (the default), "
           + "`seconds` or `milliseconds` since 1970, or a pattern such as `dd.MM.yyyy HH:mm`. The "
           + "stored form is always the same."),
+      SettingKey(
+        "types.<Type>.keepLocal", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(),
+        \.keepLocal, .optional(.duration(.seconds(86_400) ... .seconds(10 * 365 * 86_400))),
+        example: "90d",
+        doc:
+          "How long an entity that upstream deleted stays visible to those who have local fields of "
+          + "it; 90 days by default. Never shorter than deletions are reported to clients: 30 days."
+      ),
     ])
 }

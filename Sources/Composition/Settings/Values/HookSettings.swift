@@ -1,3 +1,6 @@
+package import Gateway
+package import Model
+
 /// A webhook by which upstream reports changes, one of `hooks.in`.
 package struct HookSettings: Sendable {
   package enum Format: String, CaseIterable, Sendable {
@@ -21,4 +24,26 @@ package struct HookTableSettings: Sendable {
   /// Operations, types and tags that become due when rows are added or removed.
   package let invalidates: [String]
   package let place: SettingPlace
+}
+
+/// A hook that is called about writes and outcomes, an element of `hooks.out`.
+package struct OutgoingHookSettings: Sendable {
+  package static let timeoutDefault = Duration.seconds(2)
+
+  /// Unique.
+  package let name: String
+  package let trigger: HookTrigger
+  package let moment: OutgoingHook.Moment
+  package let url: ServiceURL
+  /// Requests are signed with each of them; empty if all hooks share ``Settings/outgoingHookSecrets``.
+  package let secrets: [Secret]
+  package let timeout: Duration
+  /// Nil if not written.
+  package let unanswered: OutgoingHook.Unanswered?
+  package let places: MemberPlaces
+
+  /// The name of a hook whose settings have none.
+  static func defaultName(_ trigger: HookTrigger, _ moment: OutgoingHook.Moment) -> String {
+    "\(trigger.text) \(moment.rawValue)"
+  }
 }

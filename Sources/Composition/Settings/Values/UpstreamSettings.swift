@@ -178,4 +178,6 @@ package struct TypeSettings: Sendable {
   package var search: [String] = []
   /// Format of a local type's dates; nil = ISO 8601.
   package var dates: DateFormat?
+  /// How long an entity that upstream deleted is kept for its local fields; nil = 90 days.
+  package var keepLocal: Duration?
 }

@@ -16,8 +16,6 @@ enum SessionEvent: Sendable {
   case resumed
   /// Newer headers of the same credential, for the next connection.
   case offered(CallHeaders)
-  /// The answer to ``SessionAction/renewCredential``; nil if there is no other credential.
-  case renewed(CallHeaders?)
   /// More messages wait to be sent than the limit allows.
   case overflowed
   /// Ends everything: the process is shutting down.
@@ -33,8 +31,6 @@ enum SessionAction: Sendable {
   case deliver(Int, SubscriptionDelivery)
   /// Ends the connection, or the attempt to make it. Nothing of it is reported afterwards.
   case close(code: UInt16, reason: String)
-  /// Asks for another credential; answered by ``SessionEvent/renewed(_:)``.
-  case renewCredential
   /// Starts a subscription on another connection, since this one has as many as the server allows.
   case relocate(Int)
 }

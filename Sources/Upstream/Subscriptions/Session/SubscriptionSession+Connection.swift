@@ -3,7 +3,7 @@ extension SubscriptionSession {
   var isConnected: Bool {
     switch phase {
     case .opening, .initialising, .ready: true
-    case .idle, .waiting, .renewing: false
+    case .idle, .waiting: false
     }
   }
 
@@ -69,7 +69,7 @@ extension SubscriptionSession {
     switch phase {
     case .initialising(let known, _): (dialect, wasAcknowledged) = (known, false)
     case .ready(let known): (dialect, wasAcknowledged) = (known, true)
-    case .idle, .waiting, .opening, .renewing: return
+    case .idle, .waiting, .opening: return
     }
     forgetConnection()
     switch dialect.end(code: code, wasAcknowledged: wasAcknowledged) {
@@ -119,27 +119,17 @@ extension SubscriptionSession {
     min(limits.reconnectFirst * (1 << min(attempts, 16)), limits.reconnectMax)
   }
 
-  /// The credential is refused: it is renewed once, and never sent again as it is.
+  /// The credential is refused, and never sent again as it is: a newer one of the same caller replaces
+  /// it, unless that has just happened.
   mutating func refuse(at now: Duration) {
     guard !entries.isEmpty else {
       phase = .idle
       return
     }
-    if let renewedAt, now - renewedAt < limits.renewalInterval {
-      return failAll(.refused(.unauthenticated))
-    }
+    let wasJustReplaced = replacedAt.map { now - $0 < limits.replacementInterval } ?? false
+    guard newest != used, !wasJustReplaced else { return failAll(.refused(.unauthenticated)) }
     interruptAll(.refused(.unauthenticated))
-    renewedAt = now
-    if newest != used { return open(at: now) }
-    phase = .renewing(until: now + limits.renewalTimeout)
-    actions.append(.renewCredential)
-  }
-
-  mutating func renew(with headers: CallHeaders?, at now: Duration) {
-    guard case .renewing = phase else { return }
-    guard let headers else { return failAll(.refused(.unauthenticated)) }
-    newest = headers
-    renewedAt = now
+    replacedAt = now
     open(at: now)
   }
 

@@ -4,7 +4,7 @@ extension SubscriptionSession {
   var deadline: Duration? {
     switch phase {
     case .idle: nil
-    case .waiting(let until), .renewing(let until): until
+    case .waiting(let until): until
     case .opening(let until), .initialising(_, let until):
       [until, idleUntil].compactMap { $0 }.min()
     case .ready(let dialect):
@@ -30,7 +30,6 @@ extension SubscriptionSession {
     switch phase {
     case .idle: break
     case .waiting(let until): if until <= now { open(at: now) }
-    case .renewing(let until): if until <= now { renew(with: nil, at: now) }
     case .opening(let until):
       if until <= now { giveUp(.timeout(wasSent: false), at: now) }
     case .initialising(_, let until):
@@ -40,7 +39,7 @@ extension SubscriptionSession {
   }
 
   private mutating func tickReady(_ dialect: SubscriptionDialect, at now: Duration) {
-    if let lifetimeUntil, lifetimeUntil <= now { return reopen("connection renewed", at: now) }
+    if let lifetimeUntil, lifetimeUntil <= now { return reopen("connection replaced", at: now) }
     guard !isPaused else { return }
     if let deadline = silenceDeadline(dialect), deadline <= now {
       guard dialect == .transportWS else { return giveUp(.timeout(wasSent: true), at: now) }

@@ -17,8 +17,6 @@ struct SubscriptionSession: Sendable {
     /// Waiting for the acknowledgement.
     case initialising(SubscriptionDialect, until: Duration)
     case ready(SubscriptionDialect)
-    /// Waiting for another credential.
-    case renewing(until: Duration)
   }
 
   struct Entry: Sendable {
@@ -60,8 +58,8 @@ struct SubscriptionSession: Sendable {
   /// Attempts since the last acknowledgement.
   var attempts = 0
   var hasConnected = false
-  /// When the credential was last renewed.
-  var renewedAt: Duration?
+  /// When a newer credential last replaced a refused one.
+  var replacedAt: Duration?
 
   var heardAt = Duration.zero
   var hasHeartbeat = false
@@ -110,7 +108,6 @@ struct SubscriptionSession: Sendable {
     case .paused: isPaused = true
     case .resumed: resume(at: now)
     case .offered(let headers): newest = headers
-    case .renewed(let headers): renew(with: headers, at: now)
     case .overflowed: violate("the server reads too slowly", at: now)
     case .stopped: stop()
     }
@@ -132,7 +129,7 @@ struct SubscriptionSession: Sendable {
   var dialect: SubscriptionDialect? {
     switch phase {
     case .initialising(let dialect, _), .ready(let dialect): dialect
-    case .idle, .waiting, .opening, .renewing: nil
+    case .idle, .waiting, .opening: nil
     }
   }
 
@@ -148,7 +145,7 @@ struct SubscriptionSession: Sendable {
     switch phase {
     case .idle: open(at: now)
     case .ready(let dialect): start(number, in: dialect, at: now)
-    case .waiting, .opening, .initialising, .renewing: break
+    case .waiting, .opening, .initialising: break
     }
   }
 
@@ -169,7 +166,7 @@ struct SubscriptionSession: Sendable {
     guard entries.isEmpty else { return }
     switch phase {
     case .idle: break
-    case .waiting, .renewing: phase = .idle
+    case .waiting: phase = .idle
     case .opening, .initialising, .ready:
       if offered == [.eventStream] { close(1000, "") } else { idleUntil = now + limits.idleTimeout }
     }

@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Gateway
+import Storage
+
+/// The `decrypt-backup` command: an encrypted backup as the database that it was made from.
+package struct DecryptBackupCommand {
+  private let source: String
+  private let target: String
+  private let environment: [String: String]
+
+  package init(
+    source: String, target: String,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    self.source = source
+    self.target = target
+    self.environment = environment
+  }
+
+  /// - Returns: the path of the database.
+  package func run() throws(StartFailure) -> String {
+    guard environment["LARDER_KEY"] != nil else {
+      throw StartFailure(
+        .faultySettings, "`larder decrypt-backup` needs the key in LARDER_KEY.")
+    }
+    // The key is given, so no folder is read.
+    let root = try DataFolder(path: ".").key(environment: environment) { 0 }
+    do throws(BackupOpeningError) {
+      try SealedBackup.open(source, to: target, key: KeyRing(root: root).key(for: .backup))
+    } catch {
+      throw StartFailure(.dataFolder, text(error))
+    }
+    return target
+  }
+
+  private func text(_ error: BackupOpeningError) -> String {
+    switch error {
+    case .cannotRead(let reason): "The backup cannot be read: \(reason)."
+    case .notEncrypted:
+      "\(source) is not an encrypted backup. A backup that is not encrypted is a database: copy it."
+    case .notAuthentic:
+      "\(source) was altered or cut off, or LARDER_KEY is not the key that it was encrypted with."
+    case .exists:
+      "\(target) or \(target).partial exists. Set another file with --to, or remove it."
+    case .cannotWrite(let reason): "The database cannot be written: \(reason)."
+    }
+  }
+}

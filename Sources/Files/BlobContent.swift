@@ -1,0 +1,121 @@
+import Cryptography
+import Glibc
+import Storage
+import Transport
+
+/// A stored file opened for reading, which is decrypted if it was stored encrypted. All methods block.
+struct BlobContent: Sendable {
+  private struct Frames {
+    let cipher: FrameCipher
+    let layout: FrameLayout
+  }
+
+  /// Bytes that a copy reads at once.
+  private static let copyBytes = 1 << 20
+
+  /// The file as it is on the disk.
+  let file: OpenFile
+  /// Nil for a file that was stored as it is.
+  private let frames: Frames?
+
+  /// - Parameter key: nil for a file that was stored as it is.
+  init(_ file: OpenFile, key: SymmetricKey?) throws(DiskError) {
+    self.file = file
+    guard let key else {
+      frames = nil
+      return
+    }
+    let header = try Self.read(FrameLayout.headerBytes, from: 0, of: file)
+    guard let cipher = FrameCipher(root: key, header: header),
+      let layout = FrameLayout(sealedBytes: file.byteCount)
+    else { throw DiskError(AES.GCM.Fault.notAuthentic) }
+    frames = Frames(cipher: cipher, layout: layout)
+  }
+
+  /// - Parameter file: stored as it is.
+  init(plain file: OpenFile) {
+    self.file = file
+    frames = nil
+  }
+
+  var isEncrypted: Bool { frames != nil }
+
+  /// The length of the content.
+  var byteCount: Int { frames?.layout.textBytes ?? file.byteCount }
+
+  /// Reads up to `count` bytes from `offset`; fewer only at the end. Of an encrypted file, it reads and
+  /// decrypts the frames that hold them and no others.
+  func read(_ count: Int, from offset: Int) throws(DiskError) -> [UInt8] {
+    guard let frames else { return try Self.read(count, from: offset, of: file) }
+    let layout = frames.layout
+    let start = min(offset, layout.textBytes)
+    let range = start..<min(start + count, layout.textBytes)
+    let numbers = layout.frames(of: range)
+    let place = layout.sealedRange(of: numbers)
+    let sealed = try Self.read(place.count, from: place.lowerBound, of: file)
+    let text: [UInt8]
+    do throws(AES.GCM.Fault) {
+      text = try frames.cipher.open(sealed, numbers, of: layout)
+    } catch {
+      throw DiskError(error)
+    }
+    let whole = layout.textRange(of: numbers)
+    guard range != whole else { return text }
+    return Array(text[range.lowerBound - whole.lowerBound..<range.upperBound - whole.lowerBound])
+  }
+
+  /// Appends the whole content to a file that is being written.
+  func append(to target: IncomingFile) throws(DiskError) {
+    var offset = 0
+    while offset < byteCount {
+      let piece = try read(Self.copyBytes, from: offset)
+      guard !piece.isEmpty else { throw DiskError("read", code: EIO) }
+      try target.write(piece)
+      offset += piece.count
+    }
+  }
+
+  private static func read(
+    _ count: Int, from offset: Int, of file: OpenFile
+  ) throws(DiskError) -> [UInt8] {
+    do throws(SystemError) {
+      return try file.read(count, from: offset)
+    } catch {
+      throw DiskError(error)
+    }
+  }
+}
+
+extension BlobFolder {
+  /// The encryption of one new file; nil for files that are stored as they are.
+  ///
+  /// - Parameter random: a new, unguessable number for each call.
+  func cipher(_ random: () -> UInt64) -> FrameCipher? {
+    guard let key else { return nil }
+    let salt = (0..<FrameCipher.saltBytes / 8).map { _ in random() }.flatMap { number in
+      (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+    return FrameCipher(root: key, salt: salt)
+  }
+
+  /// Appends the content of a stored file to one that is being written: by the kernel, or encrypted
+  /// again, since frames do not continue those of another file.
+  ///
+  /// - Returns: false if the stored file does not exist.
+  func append(_ blob: BlobName, to file: IncomingFile) throws(DiskError) -> Bool {
+    if key != nil {
+      guard let content = try open(blob) else { return false }
+      try content.append(to: file)
+      return true
+    }
+    for path in [objectPath(blob), incomingPath(blob), objectPath(blob)] {
+      do throws(DiskError) {
+        try file.append(contentsOf: path)
+        return true
+      } catch {
+        guard error.isAbsent else { throw error }
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,77 @@
+import Filtering
+import LosslessJSON
+import Model
+
+/// Checks writes to the local fields of upstream's types. Their owner writes them to one entity at a time,
+/// with a body that names no field of upstream's: these are corrected by the operator.
+struct LocalFieldWrites {
+  let schema: LocalSchema
+  let entities: EntityRenderer
+
+  /// Returns the write; nil if it has faults, which the reader has noted.
+  func operation(
+    _ request: EntityWriteRequest, _ reader: inout LocalValueReader, _ caller: Caller
+  ) throws(Failure) -> LocalOperation? {
+    guard let parts = schema.extensions[request.type], let type = schema.allFields(of: request.type)
+    else { throw Failure(.notFound, "There is no local type \(request.type).") }
+    let named = Set((request.body.members ?? []).map(\.name))
+    for part in parts where part.fields.contains(where: { named.contains($0.name) }) {
+      try Self.admit(caller, to: part, of: request.type)
+    }
+    let before = reader.faults.count
+    let body = checked(request, type, &reader)
+    guard
+      request.action == .update || request.action == .updateOrInsert
+        || request.action == .insertOrUpdate
+    else {
+      reader.note(
+        "\(request.type) is an upstream type: its local fields are written with update",
+        at: request.origin.isEmpty ? "" : "\(request.origin)/op")
+      return nil
+    }
+    guard case .one(let id?) = request.target, LocalValueReader.id(.string(id)) != nil else {
+      reader.note(
+        "local fields of \(request.type) are written to one entity, by its id: "
+          + "PATCH /v1/entities/\(request.type)/{id}", at: request.pointer)
+      return nil
+    }
+    guard reader.faults.count == before else { return nil }
+    return LocalOperation(
+      .update, type, .key(id), body: body, precondition: request.precondition(entities),
+      pointer: request.pointer)
+  }
+
+  /// Reads the body, and names every field that is not a local one.
+  private func checked(
+    _ request: EntityWriteRequest, _ type: LocalType, _ reader: inout LocalValueReader
+  ) -> LocalBody {
+    let members = request.body.members ?? []
+    let readable = members.filter { type.field($0.name) != nil || isReadOnly($0.name) }
+    for member in members where type.field(member.name) == nil && !isReadOnly(member.name) {
+      reader.note(
+        "is not a local field of \(request.type): a body with local fields has no others, which only "
+          + "upstream and the operator write",
+        at: request.pointer.appending(pointerMember: member.name))
+    }
+    return LocalBody(
+      .object(readable), type: type, isPatch: true, reader: &reader, pointer: request.pointer)
+  }
+
+  private func isReadOnly(_ member: String) -> Bool { member.hasPrefix("_") }
+
+  private static func admit(
+    _ caller: Caller, to part: LocalType, of type: String
+  ) throws(Failure) {
+    let names = part.fields.map(\.name).joined(separator: ", ")
+    switch part.scope {
+    case .device where caller.device == nil:
+      throw Failure(
+        .unauthenticated,
+        "Local fields of \(type) belong to a device (\(names)): send its token in Device-Token.")
+    case .user where caller.user == nil:
+      throw Failure(
+        .signInRequired, "Local fields of \(type) belong to a user (\(names)): sign in.")
+    case .device, .user, .public, .role, .claim: return
+    }
+  }
+}

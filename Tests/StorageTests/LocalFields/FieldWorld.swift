@@ -1,0 +1,162 @@
+import Filtering
+import LosslessJSON
+import Model
+
+@testable import Storage
+
+/// Films of upstream with local fields: `favourite`, `stars` and `lists` of a device, `note` of a user.
+struct FieldWorld {
+  static let devicePart = LocalType(
+    name: "Film@device", scope: .device,
+    fields: [
+      LocalWorld.field("favourite", .scalar(.boolean), fallback: false),
+      LocalWorld.field("stars", .scalar(.int)),
+      LocalWorld.relation("lists", "MyList", "films", many: true),
+    ]
+  ).extending("Film").with(indexes: [], search: [], dates: .iso8601)
+
+  static let userPart = LocalType(
+    name: "Film@user", scope: .user, fields: [LocalWorld.field("note", .scalar(.string))]
+  ).extending("Film").with(indexes: [], search: ["note"], dates: .iso8601)
+
+  static let list = LocalType(
+    name: "MyList", scope: .device,
+    fields: [
+      LocalWorld.id, LocalWorld.field("title", .scalar(.string)),
+      LocalWorld.relation("films", "Film", "lists", many: true),
+    ])
+
+  static let schema = schema(devicePart)
+
+  static func schema(_ part: LocalType) -> LocalSchema {
+    LocalSchema(
+      types: ["MyList": list], objects: [:], enums: [:], extensions: ["Film": [part, userPart]])
+  }
+
+  /// What operations select.
+  private static let base = EntityType(
+    name: "Film", keyFields: ["id"], columns: StoreFixture.types[0].columns,
+    indexes: ["year", "favourite"], search: ["title"])
+
+  static let film = film(devicePart)
+
+  static func film(_ part: LocalType) -> EntityType { base.adding([part, userPart]) }
+
+  static let types = [film, StoreFixture.types[1], list.entityType]
+
+  let folder: TemporaryFolder
+  let store: Store
+
+  /// - Parameter part: the device's local fields, instead of ``devicePart``.
+  init(
+    _ folder: TemporaryFolder = TemporaryFolder(), segment: UInt64 = 1,
+    part: LocalType = devicePart
+  ) throws {
+    self.folder = folder
+    var configuration = StoreConfiguration(
+      folder: folder.path, segment: segment, opened: Timestamp(milliseconds: 0))
+    configuration.local = Self.schema(part)
+    store = try Store.open(
+      configuration, types: [Self.film(part)] + Self.types.dropFirst())
+  }
+
+  // MARK: Owners
+
+  static func device(_ id: String) -> LocalOwner {
+    LocalOwner(device: .ownData(ofDevice: id), user: nil)
+  }
+
+  static func viewer(_ device: String, user: String? = nil, upstream: [Scope] = []) -> Viewer {
+    Viewer(
+      layers: [.ownData(ofDevice: device)] + (user.map { [.ownData(ofUser: $0)] } ?? [])
+        + upstream + [.public])
+  }
+
+  // MARK: Writes
+
+  func write(
+    _ film: String, _ body: JSONValue, by device: String = "d_1", user: String? = nil,
+    quota: DataQuota = .unlimited, schema: LocalSchema = schema
+  ) async throws -> Result<WriteCommit, WriteRefusal> {
+    guard let type = schema.allFields(of: "Film") else { throw StorageError.tooCostly }
+    var reader = LocalValueReader(schema: schema)
+    let read = LocalBody(body, type: type, isPatch: true, reader: &reader, pointer: "")
+    return try await store.writeLocal(
+      [LocalOperation(.update, type, .key(film), body: read)], schema: schema,
+      owner: LocalOwner(
+        device: .ownData(ofDevice: device), user: user.map { .ownData(ofUser: $0) }),
+      viewer: Self.viewer(device, user: user), now: Timestamp(milliseconds: 1), quota: quota)
+  }
+
+  func writeList(
+    _ action: WriteAction, _ id: String, _ body: JSONValue = [:], by device: String = "d_1"
+  ) async throws -> Result<WriteCommit, WriteRefusal> {
+    try await store.local(
+      LocalWorld.operation(action, Self.list, id, body, schema: Self.schema),
+      schema: Self.schema, owner: Self.device(device))
+  }
+
+  func fetch(_ call: Int64, _ film: String, _ fields: JSONValue) async throws -> CommitReport {
+    try await store.apply(ResponseBuilder(call: call).film(film, fields).build())
+  }
+
+  func delete(_ call: Int64, _ film: String, scope: Scope = .public) async throws {
+    _ = try await store.apply(
+      ResponseBuilder(call: call, scope: scope, received: Timestamp(milliseconds: 0))
+        .deleting(.film(film)).build())
+  }
+
+  // MARK: Reads
+
+  /// The fields that a viewer sees; nil if it does not see the entity.
+  func seen(_ film: String, by viewer: Viewer) async throws -> JSONValue? {
+    let record = try await store.entity(.film(film), viewer: viewer)
+    guard let record, !record.isDeleted else { return nil }
+    return try Self.united(record)
+  }
+
+  static func united(_ record: EntityRecord) throws -> JSONValue {
+    var united: JSONValue = [:]
+    for layer in record.layers.reversed() {
+      for member in try JSONValue(parsing: layer).members ?? [] {
+        united[member.name] = member.value
+      }
+    }
+    return united
+  }
+
+  func films(
+    _ filter: String? = nil, order: String? = nil, by viewer: Viewer
+  ) async throws -> [String] {
+    let graph = EntityGraph(
+      types: Self.types,
+      relationships: [
+        "MyList": ["films": .toMany("Film")],
+        "Film": ["lists": .toMany("MyList"), "director": .toOne("Person")],
+      ])
+    var query = EntityQuery(type: Self.film, limit: 1_000)
+    query.filter = try filter.map {
+      try Filter($0, arguments: .none, type: Self.film, graph: graph)
+    }
+    if let order { query.order = try EntityOrder(order, type: Self.film, graph: graph) }
+    return try await store.page(query, viewer: viewer).items.map(\.key.key)
+  }
+
+  /// Evicts everything that can be evicted.
+  func evict(
+    day: Int64, bytesMax: Int = 0, keepLocal: [String: Duration] = [:]
+  ) async throws -> EvictionReport {
+    let policy = EvictionPolicy(windows: [:], bytesMax: bytesMax, keepLocal: keepLocal)
+    var total = EvictionReport()
+    var hasMore = true
+    while hasMore {
+      let report = try await store.evict(
+        policy, at: Timestamp(milliseconds: day * 24 * 3_600_000))
+      total.entities += report.entities
+      total.tombstones += report.tombstones
+      total.changes += report.changes
+      hasMore = report.hasMore
+    }
+    return total
+  }
+}
