@@ -143,9 +143,8 @@ extension Store {
         guard let table = catalogue[type.name] else { continue }
         let visible = try EntitySource(table, scopes: known, database).visible
         guard !visible.isEmpty else { continue }
-        let scopes = visible.searched(type.search, in: table)
         let run = try SearchRun(
-          text, SearchIndex(table: table, fields: type.search), scopes: scopes, database)
+          text, SearchIndex(table: table, fields: type.search), visible: visible, database)
         let ranking = try run.best(offset + limit)
         if !ranking.isComplete { isApproximate = true }
         found += ranking.found.map { ($0, run, table) }

@@ -30,18 +30,19 @@ struct SearchRun {
 
   private let database: Database
   private let index: SearchIndex
+  /// Those that are searched, narrowest first.
   private let scopes: [Int64]
   private let texts: SearchTexts
   private let matcher: SearchMatcher
   /// The terms in FTS5's query syntax, quoted, so that none of their text is an operator.
   private let terms: [String]
 
-  /// - Parameter scopes: the scopes that hold rows of the type, narrowest first, one at least.
-  init(_ text: SearchText, _ index: SearchIndex, scopes: [Int64], _ db: Database) throws {
+  /// - Parameter visible: the viewer's scopes that hold rows of the type, one at least.
+  init(_ text: SearchText, _ index: SearchIndex, visible: ViewerScopes, _ db: Database) throws {
     database = db
     self.index = index
-    self.scopes = scopes
-    texts = SearchTexts(database: db, index: index, scopes: scopes)
+    scopes = visible.searched(index.fields, in: index.table)
+    texts = SearchTexts(database: db, index: index, scopes: visible)
     matcher = try SearchMatcher(text, db)
     terms = text.terms.map { Quotation.quoted($0.text) + ($0.isPrefix ? "*" : "") }
   }

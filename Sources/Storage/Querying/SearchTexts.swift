@@ -8,8 +8,7 @@ struct SearchTexts {
 
   let database: Database
   let index: SearchIndex
-  /// Narrowest first.
-  let scopes: [Int64]
+  let scopes: ViewerScopes
 
   /// Calls `body` with the texts of each visible entity of keys, by field; nil where a field is null or missing. The
   /// texts are valid during the call.
@@ -40,10 +39,9 @@ struct SearchTexts {
 
   /// Returns the statement that selects the key and the texts of each visible entity of keys.
   func sql(_ keys: some Sequence<ExactText>) throws -> BoundSQL {
-    // Rows of local fields are layers here, as those of upstream's data are.
     let row = VisibleRow(
-      table: index.table, alias: "seen", form: .joined(scopes: scopes),
-      scopes: ViewerScopes(scopes), named: [])
+      table: index.table, alias: "seen", form: .joined(scopes: scopes.ids), scopes: scopes,
+      named: index.fields)
     var sql = BoundSQL()
     sql.append("SELECT wanted.value")
     for field in index.fields { sql.append(", \(row.stored(field))") }

@@ -101,7 +101,7 @@ struct VisibleRow {
 
   /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be joined.
   func stored(_ field: String) -> String {
-    folded(field, projected: "NULL") { "json_extract(\(fields(of: $0)), \(Self.path(field)))" }
+    extracted(field, \.value, projected: "NULL")
   }
 
   /// Returns the SQL of the keys of a to-many relationship as a JSON array: `null` if null is stored, NULL if
@@ -122,18 +122,20 @@ struct VisibleRow {
 
   /// Returns the SQL of a list of scalars as a JSON array: NULL if it is null or was never fetched.
   func scalars(_ field: String) -> String {
+    extracted(field, \.scalars, projected: "\(alias).\(Self.scalarsColumn(field))")
+  }
+
+  private func extracted(
+    _ field: String, _ form: KeyPath<LocalFieldLayer.Fallback, String>, projected: String
+  ) -> String {
     let path = Self.path(field)
     if isLocal(field) {
-      return local(field, \.scalars) { row, fallback in
-        let list = "json_extract(\(fields(of: row)), \(path))"
-        guard fallback != "NULL" else { return list }
-        return "CASE WHEN json_type(\(fields(of: row)), \(path)) IS NOT NULL "
-          + "THEN \(list) ELSE \(fallback) END"
+      return local(field, form) { row, fallback in
+        "iif(json_type(\(fields(of: row)), \(path)) IS NULL, \(fallback), "
+          + "json_extract(\(fields(of: row)), \(path)))"
       }
     }
-    return folded(field, projected: "\(alias).\(Self.scalarsColumn(field))") {
-      "json_extract(\(fields(of: $0)), \(path))"
-    }
+    return folded(field, projected: projected) { "json_extract(\(fields(of: $0)), \(path))" }
   }
 
   /// Returns the SQL of the JSON type of a to-many relationship, like ``state(_:)``.

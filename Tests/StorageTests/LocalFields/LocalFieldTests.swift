@@ -149,7 +149,7 @@ struct LocalFieldTests {
     func found(_ words: String, _ viewer: Viewer) async throws -> [String] {
       try await world.store.search(
         try SearchText(words), types: [FieldWorld.film], viewer: viewer, limit: 10
-      ).map(\.key.key)
+      ).hits.map(\.key.key)
     }
     let mine = FieldWorld.viewer("d_1", user: "u")
     #expect(try await found("grandmother", mine) == ["1"])
