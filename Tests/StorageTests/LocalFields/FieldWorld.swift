@@ -89,11 +89,12 @@ struct FieldWorld {
   }
 
   func writeList(
-    _ action: WriteAction, _ id: String, _ body: JSONValue = [:], by device: String = "d_1"
+    _ action: WriteAction, _ id: String, _ body: JSONValue = [:], by device: String = "d_1",
+    schema: LocalSchema = schema
   ) async throws -> Result<WriteCommit, WriteRefusal> {
     try await store.local(
-      LocalWorld.operation(action, Self.list, id, body, schema: Self.schema),
-      schema: Self.schema, owner: Self.device(device))
+      LocalWorld.operation(action, Self.list, id, body, schema: schema),
+      schema: schema, owner: Self.device(device))
   }
 
   func fetch(_ call: Int64, _ film: String, _ fields: JSONValue) async throws -> CommitReport {

@@ -45,7 +45,7 @@ struct LocalFieldChangePropertyTests {
             "title": .string(try pick(["Best", "Worst"])),
             "films": .array(films.map { .string($0) }),
           ],
-          by: device)
+          by: device, schema: LocalFieldChangeTests.schema)
       case 11..<13:
         call += 1
         _ = try await world.store.apply(
