@@ -85,7 +85,7 @@ package struct Scope: Hashable, Sendable {
   }
 
   /// The scope of a device's local fields of upstream's entities, apart from the device's optimistic
-  /// updates of the same entities. No viewer lists it: whoever sees the device's own data sees it too.
+  /// updates of the same entities. No viewer lists it: those who see the device's own data see it too.
   package static func localFields(ofDevice id: String) -> Scope {
     .device(id, partition: ownPartition)
   }

@@ -26,7 +26,7 @@ struct Benchmarks {
       case "paths": try await PathBenchmark.run()
       case "nested": try await NestedBenchmark.run()
       case "localfields": try await LocalFieldBenchmark.run()
-      case "search": try await CommonWordsBenchmark.run()
+      case "search": try await FrequentWordsBenchmark.run()
       default: print("no benchmark \(name); there are \(all.joined(separator: ", ")), search")
       }
     }

@@ -195,7 +195,7 @@ struct SecretScopeTests {
     let fixture = try StoreFixture(folder)
     let secret = Scope(kind: .public, subject: "", partition: "x-api-key:s3cret\nx-tenant:zeta")
     let tenant = Scope(kind: .public, subject: "", partition: "x-tenant:zeta")
-    let own = Scope.ownData(ofUser: "ada")
+    let own = Scope.ownData(ofDevice: "d1")
     for (call, scope) in [secret, tenant, own].enumerated() {
       _ = try await fixture.store.apply(
         ResponseBuilder(call: Int64(call + 1), scope: scope)

@@ -44,7 +44,7 @@ struct FloorTests {
       ("CLinux", ["Transport"]),
       ("CResources", ["Composition", "DemoUpstream"]),
       ("Dispatch", ["Transport"]),
-      ("Glibc", ["Transport", "Files"]),
+      ("Glibc", ["Transport", "Files", "Storage/BackingUp"]),
       ("Files", ["Gateway", "S3FileStore", "Composition"]),
       ("S3Wire", ["Endpoints", "S3FileStore"]),
       ("S3FileStore", ["Composition"]),
@@ -57,7 +57,10 @@ struct FloorTests {
       ("Upstream", ["Gateway", "Composition"]),
       (
         "HTTPClient",
-        ["Accounts", "Gateway/Push/OneSignal", "S3FileStore", "Upstream", "Composition"]
+        [
+          "Accounts", "Gateway/HooksOut", "Gateway/Push/OneSignal", "S3FileStore", "Upstream",
+          "Composition",
+        ]
       ),
       ("DemoUpstream", ["larder"]),
     ])

@@ -220,7 +220,7 @@ extension Ways {
       try await Self.rename(larder, "f1", to: "Another")
       let answer = try await onOwnThread { try waiting.answer() }
       #expect(
-        ContinuousClock.now - start < .seconds(20), "the commit woke it, not the end of its wait")
+        ContinuousClock.now - start < .seconds(20), "a commit woke it, not the end of its wait")
       let page = try JSONValue(parsing: answer.body)
       #expect(page["changes"]?.array?.first?["data"]?["title"] == "Another")
       await larder.stop()

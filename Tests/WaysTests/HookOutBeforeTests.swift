@@ -40,7 +40,7 @@ extension Ways {
       #expect(replaced.status == 200)
       let deleted = try await ToolkitWriteTests.write(world, "DELETE", "/AppUser/u1")
       #expect(deleted.status == 204)
-      // A type without hooks asks nobody.
+      // For a type without hooks no hook is asked.
       _ = try await ToolkitWriteTests.write(world, "POST", "/Badge", #"{"text":"x"}"#)
       let calls = hook.calls
       #expect(calls.map(\.path) == ["/insert", "/update", "/update", "/delete"])

@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import Upstream
 
@@ -19,7 +20,9 @@ extension RegistrySettings {
       storedTypes: StoredTypeNames(upstream.settings.types.compactMapValues(\.storedName)),
       sharedTypes: Set(upstream.settings.types.filter(\.value.isShared).keys),
       sharesPublicData: !settings.dividesPublicData(of: upstream.name),
-      keepsOutline: !settings.hooks.isEmpty)
+      // Webhooks bring any field of upstream's types, and local fields have other names than all of them.
+      keepsOutline: !settings.hooks.isEmpty
+        || FileManager.default.fileExists(atPath: settings.localFile))
   }
 }
 

@@ -3,32 +3,6 @@ package import Model
 
 /// The outbox of hooks that are called after writes.
 extension Store {
-  /// Sets the hooks whose events are written from now on. Events of other hooks stay until they are too
-  /// old: a hook that comes back finds them.
-  ///
-  /// - Parameter waitMax: waits that are left of an earlier start become no longer than this, since the
-  ///   clock can have been set back.
-  package func setHooks(
-    _ outbox: HookOutbox, at now: Timestamp, waitMax: Duration
-  ) async throws(StorageError) {
-    try await writer.write { database, memory in
-      memory.hooks = outbox
-      try HookOutboxTables(database: database).limitWaits(to: now.advanced(by: waitMax))
-    }
-  }
-
-  /// Adds the events of a mutation that was not stored: upstream refused it.
-  package func report(_ outcome: SettledOutcome, at now: Timestamp) async throws(StorageError) {
-    let catalogue = catalogue
-    _ = try await writer.write { database, memory in
-      let context = WriteContext(
-        database, memory, catalogue, call: CallNumber(memory.counters.call),
-        horizon: CallNumber(memory.horizon))
-      try memory.hooks?.write(outcome, in: context, at: now)
-      return context.finish()
-    }
-  }
-
   /// Returns the first undelivered events of entities that are due, the longest due first.
   package func dueHookEvents(
     of hook: String, at now: Timestamp, limit: Int

@@ -240,6 +240,7 @@ final class LocalRows {
     guard stored != nil || !fields.isEmpty else { return }
     let table = try table(of: key)
     let bytes = LocalRowText.bytes(fields, of: type, keyedBy: LocalRowText.key(key.key, table))
+    guard bytes != stored?.fields else { return }
     try write(bytes, key, over: stored)
     try LocalFieldRows.set(
       key.key, scope: context.memory.scopeID(scope(of: key.type), context.database),

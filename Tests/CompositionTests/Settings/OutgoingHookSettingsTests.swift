@@ -70,7 +70,7 @@ struct OutgoingHookSettingsTests {
       ),
       (
         "{on: Trip insert, when: after, url: \"\(url)\", secret: \(secret), onTimeOut: allow}",
-        ["a hook has no `onTimeOut`. Did you mean \"onTimeout\"?"]
+        ["a hook has no `onTimeOut`. Did you mean \"onTimeout\" or \"timeout\"?"]
       ),
       (
         "{on: A insert, when: after, url: \"\(url)\", secret: \(secret)}, "

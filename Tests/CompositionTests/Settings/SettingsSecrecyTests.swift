@@ -84,7 +84,7 @@ struct SettingsSecrecyTests {
     let lines = dump.split(separator: "\n")
     for expected in [
       "listen: [\"[::1]:8080\", unix:/run/l.sock]  # larder.yaml:1:9",
-      "data: ./data  # default", "admin:", "  token: \"********\"  # larder.yaml:2:16",
+      "data:", "  path: ./data  # default", "admin:", "  token: \"********\"  # larder.yaml:2:16",
       "  headers:", "    x-key: \"********\"  # larder.yaml:3:46",
       "  secret: \"********\"  # LARDER_UPSTREAM_SECRET",
     ] {

@@ -21,8 +21,7 @@ import Testing
     try await films.write("2", title: "B")
     let page = try await waiting
     #expect(
-      ContinuousClock.now - start < .seconds(25),
-      "the commit released it, not the end of its wait")
+      ContinuousClock.now - start < .seconds(25), "a commit released it, not the end of its wait")
     #expect(page.elements.count == 1)
     #expect(films.signal.count == 0)
   }

@@ -34,8 +34,7 @@ struct SearchWorld {
     for call in 1...40 {
       let scope = Self.scopes[Int.random(in: 0..<layers, using: &random)]
       var response = ResponseBuilder(call: Int64(call), scope: scope)
-      for _ in 0..<8 {
-        let id = "\(Int.random(in: 0..<Self.films, using: &random))"
+      for id in (0..<Self.films).shuffled(using: &random).prefix(8).map(String.init) {
         if Int.random(in: 0..<8, using: &random) == 0 {
           response = response.deleting(.film(id))
         } else {

@@ -19,7 +19,7 @@ struct LocalExtensionTests {
           type Film { id: ID! title: String! director: Person secret: String }
           type Person { id: ID! name: String! }
           """)
-    ], settings: RegistrySettings())
+    ], settings: RegistrySettings(keepsOutline: true))
 
   private func read(
     _ text: String

@@ -7,7 +7,7 @@ import TestSupport
 
 /// Searches of 1,000,000 texts for words that half of them contain, for beginnings of these, and for rare words;
 /// compared with the full ranking by FTS5 itself on another connection.
-enum CommonWordsBenchmark {
+enum FrequentWordsBenchmark {
   private static let films = 1_000_000
   private static let ownFilms = 1_000
   private static let bulkMax = 10_000
