@@ -166,7 +166,7 @@ package struct EntityOrder: Hashable, Sendable {
       do throws(PathResolver.Fault) {
         let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard case .column(let path, _) = try resolver.resolve(names, from: type) else {
-          faults.append("\(name) leads to many entities: an order needs one value of each")
+          faults.append("\(name) leads to many entities or values: an order needs one of each")
           continue
         }
         if terms.contains(where: { $0.path == path }) { faults.append("\(name) is named twice") }

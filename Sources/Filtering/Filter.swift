@@ -136,7 +136,7 @@ extension FilterCondition {
     case .between(_, let low, let high):
       body(low)
       body(high)
-    case .any(_, let inner): inner.forEachValue(body)
+    case .any(_, let inner), .anyScalar(_, let inner): inner.forEachValue(body)
     case .columns, .truth, .like, .holds, .isNull, .isMissing: break
     }
   }
@@ -158,6 +158,7 @@ extension FilterCondition {
     case .between(let column, let low, let high):
       .between(column: column, low.real(known) ?? low, high.real(known) ?? high)
     case .any(let members, let inner): .any(members, inner.resolving(known))
+    case .anyScalar(let list, let inner): .anyScalar(list, inner.resolving(known))
     case .columns, .truth, .like, .holds, .isNull, .isMissing: self
     }
   }

@@ -169,24 +169,43 @@ struct FilterChecker {
   private mutating func any(_ inner: FilterSyntax) -> FilterCondition? {
     guard let subject = inner.subject else { return nil }
     guard let found = resolve(subject) else { return nil }
-    guard case .through(let members, let rest) = found else {
+    switch found {
+    case .through(let members, let rest):
+      guard let target = graph.type(named: members.target) else {
+        note(subject.offset, "\(members.field) leads to \(members.target), which has no columns")
+        return nil
+      }
+      return check(inner, subject, within: target, hops: members.hops.count + 1, rest)
+        .map { .any(members, $0) }
+    case .scalars(let list, let column):
+      let value = EntityType(name: list.field, keyFields: [], columns: [column])
+      return check(inner, subject, within: value, hops: list.hops.count, [column.name])
+        .map { .anyScalar(list, $0) }
+    case .column, .members, .count, .scalarCount:
       note(
         subject.offset,
-        "ANY and NONE need a path through a to-many relationship, such as cast.name; "
-          + "\(subject.value.text) is none")
+        "ANY and NONE need a path through a to-many relationship, such as cast.name, or to a list "
+          + "of values; \(subject.value.text) is none")
       return nil
     }
-    guard !isInMembers, let target = graph.type(named: members.target) else {
+  }
+
+  /// Checks a predicate about the members of a relationship, or about the values of a list.
+  private mutating func check(
+    _ inner: FilterSyntax, _ subject: FilterSyntax.Column, within member: EntityType, hops: Int,
+    _ rest: [String]
+  ) -> FilterCondition? {
+    guard !isInMembers else {
       note(subject.offset, "a path can go through one to-many relationship only")
       return nil
     }
-    count(members, subject.offset)
+    countMembers(subject.offset)
     let (outerType, outerHops) = (type, hopsBefore)
-    (type, hopsBefore, isInMembers) = (target, members.hops.count + 1, true)
+    (type, hopsBefore, isInMembers) = (member, hops, true)
     defer { (type, hopsBefore, isInMembers) = (outerType, outerHops, false) }
     let about = FilterSyntax.Column(
       value: .init(rest, function: subject.value.function), offset: subject.offset)
-    return check(inner.about(about)).map { .any(members, $0) }
+    return check(inner.about(about))
   }
 
   private static func isNumeric(_ kind: EntityType.Column.Kind) -> Bool {
@@ -216,10 +235,20 @@ struct FilterChecker {
       case .length: Known(operand: .length(path), column: .init(name: column.name, kind: .integer))
       }
     case (.count(let members), nil):
-      count(members, subject.offset)
+      countMembers(subject.offset)
       return Known(
         operand: .count(members),
         column: EntityType.Column(name: subject.value.text, kind: .integer))
+    case (.scalarCount(let list), nil):
+      return Known(
+        operand: .scalarCount(list),
+        column: EntityType.Column(name: subject.value.text, kind: .integer))
+    case (.scalars, _), (.scalarCount, _):
+      note(
+        subject.offset,
+        "\(subject.value.text) is about a list of values: write ANY or NONE before the list, or "
+          + ".count after it for their number")
+      return nil
     case (.members, _), (.count, _), (.through, _):
       note(
         subject.offset,
@@ -237,7 +266,8 @@ struct FilterChecker {
     case .column(let path, _): return path
     case .members(let members) where members.link == nil:
       return EntityPath(hops: members.hops, field: members.field, isList: true)
-    case .members, .count:
+    case .scalars(let list, _): return list.path
+    case .members, .count, .scalarCount:
       note(subject.offset, "\(subject.value.text) is never null or missing")
       return nil
     case .through:
@@ -253,6 +283,7 @@ struct FilterChecker {
       case .column(let path, _): follow(path.hops, subject.offset)
       case .members(let members), .count(let members), .through(let members, _):
         follow(members.hops, subject.offset)
+      case .scalars(let list, _), .scalarCount(let list): follow(list.hops, subject.offset)
       }
       return found
     } catch {
@@ -271,10 +302,10 @@ struct FilterChecker {
     }
   }
 
-  private mutating func count(_ members: MemberPath, _ offset: Int) {
+  private mutating func countMembers(_ offset: Int) {
     membersCount += 1
     if membersCount == Self.membersMax + 1 {
-      note(offset, "more than \(Self.membersMax) predicates about to-many relationships")
+      note(offset, "more than \(Self.membersMax) predicates about to-many relationships and lists")
     }
   }
 

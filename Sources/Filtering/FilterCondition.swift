@@ -19,6 +19,9 @@ package indirect enum FilterCondition: Hashable, Sendable {
   case isMissing(column: EntityPath)
   /// Whether some member meets the condition, which is about the member. A list that is null has none.
   case any(MemberPath, FilterCondition)
+  /// Whether some value in a list of scalars meets the condition, in which the list's field stands for the
+  /// value.
+  case anyScalar(ScalarsPath, FilterCondition)
 }
 
 extension FilterCondition {
@@ -28,6 +31,8 @@ extension FilterCondition {
     /// Fields whose presence matters, not only their value.
     package fileprivate(set) var statePaths: [EntityPath] = []
     package fileprivate(set) var members: [MemberPath] = []
+    /// Lists of scalars.
+    package fileprivate(set) var scalars: [ScalarsPath] = []
 
     package init() {}
 
@@ -35,6 +40,7 @@ extension FilterCondition {
       switch operand {
       case .field(let path), .lower(let path), .length(let path): paths.append(path)
       case .count(let members): self.members.append(members)
+      case .scalarCount(let list): scalars.append(list)
       }
     }
   }
@@ -63,6 +69,7 @@ extension FilterCondition {
       subjects.paths.append(path)
       subjects.statePaths.append(path)
     case .any(let members, _): subjects.members.append(members)
+    case .anyScalar(let list, _): subjects.scalars.append(list)
     }
   }
 
@@ -70,27 +77,30 @@ extension FilterCondition {
   package var isOwn: Bool {
     let subjects = subjects
     return subjects.members.isEmpty && subjects.paths.allSatisfy(\.hops.isEmpty)
+      && subjects.scalars.allSatisfy(\.hops.isEmpty)
   }
 
   /// The types of related entities that it is evaluated on.
   package var reachedTypes: Set<String> {
     let subjects = subjects
     var types = Set(subjects.paths.flatMap { $0.hops.map(\.target) })
+    for list in subjects.scalars { types.formUnion(list.hops.map(\.target)) }
     for members in subjects.members {
       types.formUnion(members.hops.map(\.target))
       types.insert(members.target)
     }
-    forEachMemberCondition { types.formUnion($0.reachedTypes) }
+    forEachMembers { types.formUnion($1.reachedTypes) }
     return types
   }
 
-  private func forEachMemberCondition(_ body: (FilterCondition) -> Void) {
+  /// Calls `body` with the members and the condition of each ``any(_:_:)``.
+  package func forEachMembers(_ body: (MemberPath, FilterCondition) -> Void) {
     switch self {
     case .and(let left, let right), .or(let left, let right):
-      left.forEachMemberCondition(body)
-      right.forEachMemberCondition(body)
-    case .not(let inner): inner.forEachMemberCondition(body)
-    case .any(_, let inner): body(inner)
+      left.forEachMembers(body)
+      right.forEachMembers(body)
+    case .not(let inner): inner.forEachMembers(body)
+    case .any(let members, let inner): body(members, inner)
     default: break
     }
   }

@@ -54,6 +54,8 @@ package struct EntityType: Hashable, Sendable {
   /// Names of the key's fields in declared order.
   package let keyFields: [String]
   package let columns: [Column]
+  /// The fields that are lists of scalars, with the kinds of their values. They have no columns.
+  package let lists: [Column]
   /// Columns for which the settings ask an index.
   package let indexes: [String]
   package let textIndexes: [TextIndex]
@@ -67,8 +69,8 @@ package struct EntityType: Hashable, Sendable {
   package private(set) var localFields: [LocalFieldSet] = []
 
   package init(
-    name: String, keyFields: [String], columns: [Column], indexes: [String] = [],
-    textIndexes: [TextIndex] = [],
+    name: String, keyFields: [String], columns: [Column], lists: [Column] = [],
+    indexes: [String] = [], textIndexes: [TextIndex] = [],
     search: [String] = [], dates: DateFormat = .iso8601, isLocal: Bool = false
   ) {
     self.isLocal = isLocal
@@ -77,6 +79,7 @@ package struct EntityType: Hashable, Sendable {
     self.name = name
     self.keyFields = keyFields
     self.columns = columns
+    self.lists = lists
     self.indexes = indexes
     self.textIndexes = textIndexes
   }
@@ -86,7 +89,7 @@ extension EntityType {
   /// Returns the type with more indexes.
   package func adding(indexes more: [String], textIndexes texts: [TextIndex]) -> EntityType {
     var type = EntityType(
-      name: name, keyFields: keyFields, columns: columns,
+      name: name, keyFields: keyFields, columns: columns, lists: lists,
       indexes: indexes + more.filter { !indexes.contains($0) },
       textIndexes: textIndexes + texts.filter { !textIndexes.contains($0) },
       search: search, dates: dates, isLocal: isLocal)
@@ -99,8 +102,8 @@ extension EntityType {
     let more = parts.map(\.entityType)
     var type = EntityType(
       name: name, keyFields: keyFields, columns: columns + more.flatMap(\.columns),
-      indexes: indexes, textIndexes: textIndexes, search: search + more.flatMap(\.search),
-      dates: dates)
+      lists: lists + more.flatMap(\.lists), indexes: indexes, textIndexes: textIndexes,
+      search: search + more.flatMap(\.search), dates: dates)
     type.localFields = parts.map { part in
       LocalFieldSet(
         owner: part.scope,

@@ -11,14 +11,15 @@ struct PathFilterTests {
       .init(name: "id", kind: .text), .init(name: "title", kind: .text),
       .init(name: "year", kind: .integer), .init(name: "maker", kind: .reference),
       .init(name: "any", kind: .text), .init(name: "added", kind: .text, dates: .iso8601),
-    ])
+    ],
+    lists: [.init(name: "tags", kind: .text), .init(name: "scores", kind: .integer)])
   private static let person = EntityType(
     name: "Person", keyFields: ["id"],
     columns: [
       .init(name: "id", kind: .text), .init(name: "name", kind: .text),
       .init(name: "born", kind: .integer), .init(name: "mentor", kind: .reference),
       .init(name: "seen", kind: .boolean),
-    ])
+    ], lists: [.init(name: "tags", kind: .text)])
   private static let graph = EntityGraph(
     types: [film, person],
     relationships: [
@@ -124,9 +125,18 @@ struct PathFilterTests {
       ),
       (
         "ANY maker.name = 'x'",
-        "5: ANY and NONE need a path through a to-many relationship, such as cast.name; "
-          + "maker.name is none"
+        "5: ANY and NONE need a path through a to-many relationship, such as cast.name, or to a list "
+          + "of values; maker.name is none"
       ),
+      (
+        "tags = 'noir'",
+        "1: tags is about a list of values: write ANY or NONE before the list, or .count after it for "
+          + "their number"
+      ),
+      ("ANY tags.name = 'x'", "5: tags of Film is a list of values, which have no fields"),
+      ("ANY scores = 'x'", "14: the value is not a whole number"),
+      ("ANY scores CONTAINS '1'", "5: scores holds a whole number: CONTAINS needs a text column"),
+      ("ANY cast.tags = 'x'", "5: a path can go through one to-many relationship only"),
       (
         "subject.name = 'x'",
         "1: subject of Film refers to entities of several types: a path cannot continue after it"
@@ -158,18 +168,40 @@ struct PathFilterTests {
     #expect(Self.faults(text) == [fault])
   }
 
+  @Test("Lists of scalars are asked for their values, their number, and whether they are known")
+  func parsesLists() throws {
+    let tags = ScalarsPath(field: "tags", kind: .text)
+    let makers = ScalarsPath(hops: [Self.maker], field: "tags", kind: .text)
+    let scores = ScalarsPath(field: "scores", kind: .integer)
+    let cases: [(String, FilterCondition)] = [
+      ("ANY tags = 'noir'", .anyScalar(tags, .comparison(column: "tags", .equal, .text("noir")))),
+      (
+        "NONE scores > 3",
+        .not(.anyScalar(scores, .comparison(column: "scores", .greater, .integer(3))))
+      ),
+      (
+        "ANY lower(maker.tags) IN ('a', 'b')",
+        .anyScalar(makers, .oneOf(column: .lower("tags"), [.text("a"), .text("b")]))
+      ),
+      ("tags.count > 2", .comparison(column: .scalarCount(tags), .greater, .integer(2))),
+      ("maker.tags.count = 0", .comparison(column: .scalarCount(makers), .equal, .integer(0))),
+      ("tags IS NULL", .isNull(column: tags.path)),
+      ("maker.tags IS NOT MISSING", .not(.isMissing(column: makers.path))),
+    ]
+    for (text, expected) in cases {
+      let condition = try Self.condition(text)
+      #expect(condition == expected, "\(text)")
+      #expect(condition.isOwn == !text.contains("maker"), "\(text)")
+      #expect(condition.reachedTypes == (text.contains("maker") ? ["Person"] : []), "\(text)")
+    }
+    #expect(throws: EntityOrderFaults.self) { try EntityOrder("tags", type: Self.film) }
+  }
+
   @Test("A time that columns cannot hold, and one too far away, are refused")
   func refusesTimes() {
     for text in ["year > now()", "added > now() - 999999999d"] {
       #expect(throws: FilterFaults.self) { try Self.condition(text) }
     }
-  }
-
-  @Test("A place without relationships says why it refuses a path")
-  func refusesPaths() {
-    #expect(
-      Self.faults("maker.name = 'x'", graph: .refusing("there is one type"))
-        == ["1: maker.name follows a relationship: there is one type"])
   }
 
   @Test("The relationships and members of one filter are limited")
@@ -187,7 +219,7 @@ struct PathFilterTests {
     #expect(Self.faults(members.dropLast().joined(separator: " OR "), graph: graph).isEmpty)
     #expect(
       Self.faults(members.joined(separator: " OR "), graph: graph).first?.hasSuffix(
-        "more than 16 predicates about to-many relationships") == true)
+        "more than 16 predicates about to-many relationships and lists") == true)
     #expect(throws: EntityOrderFaults.self) {
       try EntityOrder(
         (0..<9).map { "to\($0).born" }.prefix(8).joined(separator: ",") + ",to8.born",

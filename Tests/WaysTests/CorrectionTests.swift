@@ -139,6 +139,50 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("A correction under an idempotency key is made once and replayed, after a restart too")
+    func correctionsAreReplayed() async throws {
+      let larder = try await Self.filled()
+      let key = ("Idempotency-Key", "c1")
+      func correct(
+        _ body: String, _ method: String = "PATCH", _ target: String = "/Film/f1"
+      ) async throws -> RawResponse {
+        try await larder.request(
+          method, "/v1/entities\(target)", headers: [Self.admin, key], body: body)
+      }
+      let first = try await correct(#"{"title":"Mended","year":1801}"#)
+      #expect(first.status == 200 && first["idempotency-replayed"] == nil, "\(first.text)")
+      let other = try await larder.request(
+        "PATCH", "/v1/entities/Film/f1", headers: [Self.admin], body: #"{"title":"Later"}"#)
+      #expect(other.status == 200)
+      for isRestarted in [false, true] {
+        if isRestarted {
+          await larder.stopService()
+          try await larder.startService()
+        }
+        let again = try await correct(#"{"year": 1801, "title": "Mended"}"#)
+        #expect(again.status == 200 && again["idempotency-replayed"] == "true", "\(again.text)")
+        #expect(again.text == first.text && again["etag"] == first["etag"])
+      }
+      #expect(try Self.json(try await larder.get("/v1/entities/Film/f1"))["title"] == "Later")
+      for (body, method, target) in [
+        (#"{"title":"Else"}"#, "PATCH", "/Film/f1"),
+        (#"{"title":"Mended","year":1801}"#, "PATCH", "/Film/f2"),
+        (#"[{"op":"delete","type":"Film","id":"f1"}]"#, "POST", ""),
+      ] {
+        let refused = try await correct(body, method, target)
+        #expect(refused.status == 422, "\(refused.text)")
+        #expect(try Self.json(refused)["code"] == "idempotency_key_reused")
+      }
+      // A refused correction leaves its key unused.
+      let unused = ("Idempotency-Key", "c2")
+      for (id, status) in [("f1", 409), ("x9", 201)] {
+        let answer = try await larder.request(
+          "POST", "/v1/entities/Film", headers: [Self.admin, unused], body: #"{"id":"\#(id)"}"#)
+        #expect(answer.status == status, "\(answer.text)")
+      }
+      await larder.stop()
+    }
+
     @Test("Reads report the age and the time of what they show")
     func readsReportTheirAgeAndTime() async throws {
       let larder = try await Self.filled()

@@ -10,6 +10,7 @@ extension Ways {
       extend type Film {
         favourite: Boolean @local @default(value: false)
         stars: Int @local @range(min: 1, max: 5)
+        tags: [String!] @local
         note: String @local(scope: USER) @length(max: 200)
         lists: [MyList!] @local @inverse(field: "films")
       }
@@ -287,6 +288,35 @@ extension Ways {
       let other = try await world.json("/v1/changes?since=\(cursors[1])", world.other)
       #expect(other["changes"] == [])
       #expect(try await world.json("/v1/changes?since=\(cursors[2])")["changes"] == [])
+      await world.larder.stop()
+    }
+
+    @Test(
+      "A film enters and leaves a filter of changes by its owner's local fields",
+      arguments: [
+        ("favourite = true", #"{"favourite":true}"#, #"{"favourite":false}"#),
+        ("ANY tags = 'noir'", #"{"tags":["neo","noir"]}"#, #"{"tags":["neo"]}"#),
+        (
+          "ANY tags = 'noir' AND director.name IS NOT NULL", #"{"tags":["noir"]}"#,
+          #"{"tags":null}"#
+        ),
+        ("stars > 3 AND lists.count = 0", #"{"stars":4}"#, #"{"stars":3}"#),
+      ])
+    func changesFollowFilters(filter: String, entering: String, leaving: String) async throws {
+      let world = try await Self.start()
+      let encoded = filter.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let target = "/v1/changes?types=Film&filter=\(encoded)&since="
+      var mine = try #require(try await world.json(target + "now", world.mine)["cursor"]?.string)
+      let other = try #require(try await world.json(target + "now", world.other)["cursor"]?.string)
+      for (body, op) in [(entering, "put"), (leaving, "del"), (entering, "put")] {
+        try await world.write(body, world.mine)
+        let page = try await world.json(target + mine, world.mine)
+        mine = try #require(page["cursor"]?.string)
+        let changes = page["changes"]?.array ?? []
+        #expect(changes.map { $0["id"] } == ["f1"] && changes.first?["op"]?.string == op)
+        #expect(op == "put" ? changes.first?["new"] == true : changes.first?["reason"] == "hidden")
+      }
+      #expect(try await world.json(target + other, world.other)["changes"] == [])
       await world.larder.stop()
     }
 

@@ -43,7 +43,7 @@ extension Ways {
       return World(larder: larder, upstreams: upstreams)
     }
 
-    @Test("Operations, entities, changes and links of two upstreams are one service")
+    @Test("Row 68: operations, entities, changes and links of two upstreams are one service")
     func servesBoth() async throws {
       let world = try await Self.start()
       let larder = world.larder

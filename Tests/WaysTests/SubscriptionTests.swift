@@ -39,7 +39,9 @@ extension Ways {
       #expect(isWanted(last), "\(last)", sourceLocation: sourceLocation)
     }
 
-    @Test("Clients share one subscription upstream, and its events are stored before they come")
+    @Test(
+      "Rows 58 and 64: clients share one subscription upstream, and its events are stored before they come"
+    )
     func sharesAndStores() async throws {
       let upstream = try ItemUpstream()
       try await upstream.start()

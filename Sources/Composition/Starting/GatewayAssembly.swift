@@ -79,7 +79,7 @@ struct GatewayAssembly {
         codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
       types: workspace.registry.catalogue.types, gate: gate, devices: devices,
-      deadline: deadline)
+      deadline: deadline, reach: FilterReach(workspace))
     self.signal = signal
     let memory = ListMemory()
     entities = EntityReader(
@@ -310,7 +310,7 @@ enum EntityWriting {
         clock: clock, deadline: deadline,
         origins: workspace.settings.upstreams.isEmpty
           ? [:] : workspace.registry.upstreamsOfTypes.compactMapValues { $0.min() },
-        reach: reach(workspace)))
+        reach: FilterReach(workspace)))
   }
 
   /// The writes to local types, of requests and of the queue.
@@ -322,19 +322,21 @@ enum EntityWriting {
     return OwnDataWrites(
       schema: workspace.local, store: store, entities: renderer(workspace),
       identifiers: IdentifierMaker(clock: clock, random: random), clock: clock,
-      deadline: deadline, quota: DataQuota(workspace.settings.devices), reach: reach(workspace),
-      reviewer: reviewer)
-  }
-
-  private static func reach(_ workspace: Workspace) -> FilterReach {
-    FilterReach(
-      graph: EntityGraph(workspace.registry.catalogue, links: workspace.links),
-      local: workspace.local, gate: StoredDataGate(workspace))
+      deadline: deadline, quota: DataQuota(workspace.settings.devices),
+      reach: FilterReach(workspace), reviewer: reviewer)
   }
 
   private static func renderer(_ workspace: Workspace) -> EntityRenderer {
     EntityRenderer(
       catalogue: workspace.registry.catalogue, views: workspace.registry.views.values)
+  }
+}
+
+extension FilterReach {
+  init(_ workspace: Workspace) {
+    self.init(
+      graph: EntityGraph(workspace.registry.catalogue, links: workspace.links),
+      local: workspace.local, gate: StoredDataGate(workspace))
   }
 }
 

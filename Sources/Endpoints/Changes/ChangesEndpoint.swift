@@ -14,8 +14,8 @@ struct ChangesEndpoint: Sendable {
   func page(_ request: ServerRequest) async -> ServerResponse {
     await respond(to: request) {
       let caller = try await context.caller(of: request)
-      let query = try ChangesQuery(request, types: feed.types)
-      try feed.admit(caller, types: query.filter.types)
+      let query = try ChangesQuery(request, types: feed.types, graph: feed.graph)
+      try feed.admit(caller, to: query.filter)
       // Recorded before the page is read, so that it is never later than the page.
       let head = deltas.head
       let page = try await feed.page(
@@ -36,8 +36,8 @@ struct ChangesEndpoint: Sendable {
     await respond(to: request) {
       let stream = try await context.streamCaller(of: request)
       let caller = stream.caller
-      var query = try ChangesQuery(request, types: feed.types)
-      try feed.admit(caller, types: query.filter.types)
+      var query = try ChangesQuery(request, types: feed.types, graph: feed.graph)
+      try feed.admit(caller, to: query.filter)
       if let last = request.field("last-event-id"), !last.isEmpty { query.since = .cursor(last) }
       let start = try await feed.streamStart(
         caller: caller, filter: query.filter, since: query.since)

@@ -25,13 +25,19 @@ struct ChangesQuery {
   private var condition: String?
   private var arguments = FilterArguments.none
 
-  /// - Parameter types: all entity types.
-  init(_ request: ServerRequest, types: [EntityType]) throws(Failure) {
-    try self.init(try request.queryParameters(), types: types)
+  /// - Parameters:
+  ///   - types: all entity types.
+  ///   - graph: the types and relationships that the filter can name.
+  init(
+    _ request: ServerRequest, types: [EntityType], graph: EntityGraph = .none
+  ) throws(Failure) {
+    try self.init(try request.queryParameters(), types: types, graph: graph)
   }
 
-  /// - Parameter types: all entity types.
-  init(_ parameters: [QueryString.Parameter], types: [EntityType]) throws(Failure) {
+  /// Reads parameters, see ``init(_:types:graph:)``.
+  init(
+    _ parameters: [QueryString.Parameter], types: [EntityType], graph: EntityGraph = .none
+  ) throws(Failure) {
     let names = Set(types.map(\.name))
     var seen: Set<String> = []
     for parameter in parameters {
@@ -41,7 +47,7 @@ struct ChangesQuery {
       }
       if let fault = read(parameter, names) { note(parameter.name, fault) }
     }
-    let condition = readCondition(types)
+    let condition = readCondition(types, graph)
     guard faults.isEmpty else {
       throw Failure(
         .malformedRequest, "Invalid query parameters (\(faults.count)).", details: faults)
@@ -107,7 +113,9 @@ struct ChangesQuery {
 
   // MARK: The condition on entities
 
-  private mutating func readCondition(_ known: [EntityType]) -> ChangeCondition? {
+  private mutating func readCondition(
+    _ known: [EntityType], _ graph: EntityGraph
+  ) -> ChangeCondition? {
     guard let condition else {
       if arguments != .none { note("filter", "is required if arguments are given") }
       return nil
@@ -118,7 +126,9 @@ struct ChangesQuery {
     }
     var found: [(String, String)] = []
     let selected = known.filter { types.contains($0.name) }
-    let read = ChangeCondition(condition, arguments: arguments, types: selected) {
+    let read = ChangeCondition(
+      condition, arguments: arguments, types: selected, graph: graph
+    ) {
       found.append(($0, $1))
     }
     for (parameter, detail) in found { note(parameter, detail) }

@@ -57,8 +57,8 @@ struct ChangesSource: LiveSource {
   func start(
     for caller: Caller, at position: String?, isResumed: Bool
   ) async throws(Failure) -> @Sendable () -> any EventSource {
-    var query = try ChangesQuery(parameters, types: feed.types)
-    try feed.admit(caller, types: query.filter.types)
+    var query = try ChangesQuery(parameters, types: feed.types, graph: feed.graph)
+    try feed.admit(caller, to: query.filter)
     if let position { query.since = .cursor(position) }
     do {
       let start = try await feed.streamStart(

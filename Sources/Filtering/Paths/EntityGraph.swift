@@ -17,24 +17,11 @@ package struct EntityGraph: Sendable {
   private let types: [String: EntityType]
   /// By type and field.
   private let relationships: [String: [String: Relationship]]
-  /// Why no key path can be followed here, for messages; nil if the types simply have no relationships.
-  let refusal: String?
 
   package init(types: [EntityType], relationships: [String: [String: Relationship]]) {
     self.types = Dictionary(types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.relationships = relationships
-    refusal = nil
   }
-
-  private init(refusal: String) {
-    (types, relationships) = ([:], [:])
-    self.refusal = refusal
-  }
-
-  /// A graph that refuses key paths.
-  ///
-  /// - Parameter reason: completes "maker.name follows a relationship: …".
-  package static func refusing(_ reason: String) -> EntityGraph { EntityGraph(refusal: reason) }
 
   /// A graph without relationships: only a type's own columns can be named.
   package static let none = EntityGraph(types: [], relationships: [:])

@@ -1,3 +1,5 @@
+package import Model
+
 /// The way from an entity to a field: to-one relationships, then the field (`maker.lastName`).
 package struct EntityPath: Hashable, Sendable {
   /// A to-one relationship.
@@ -20,11 +22,16 @@ package struct EntityPath: Hashable, Sendable {
   package let field: String
   /// Whether the field is a to-many relationship.
   package let isList: Bool
+  /// Whether the field is a list of scalars, which has no column.
+  package let isOfScalars: Bool
 
-  package init(hops: [Hop] = [], field: String, isList: Bool = false) {
+  package init(
+    hops: [Hop] = [], field: String, isList: Bool = false, isOfScalars: Bool = false
+  ) {
     self.hops = hops
     self.field = field
     self.isList = isList
+    self.isOfScalars = isOfScalars
   }
 }
 
@@ -54,6 +61,22 @@ package struct MemberPath: Hashable, Sendable {
   }
 }
 
+/// The values of a list of scalars, possibly of an entity that to-one relationships lead to.
+package struct ScalarsPath: Hashable, Sendable {
+  package let hops: [EntityPath.Hop]
+  package let field: String
+  package let kind: EntityType.Column.Kind
+
+  package init(hops: [EntityPath.Hop] = [], field: String, kind: EntityType.Column.Kind) {
+    self.hops = hops
+    self.field = field
+    self.kind = kind
+  }
+
+  /// The list itself.
+  package var path: EntityPath { EntityPath(hops: hops, field: field, isOfScalars: true) }
+}
+
 /// The value that a predicate is about.
 package enum FilterOperand: Hashable, Sendable {
   case field(EntityPath)
@@ -63,11 +86,13 @@ package enum FilterOperand: Hashable, Sendable {
   case length(EntityPath)
   /// The number of members that the caller sees.
   case count(MemberPath)
+  /// The number of values in a list of scalars, nulls included.
+  case scalarCount(ScalarsPath)
 
   package var path: EntityPath? {
     switch self {
     case .field(let path), .lower(let path), .length(let path): path
-    case .count: nil
+    case .count, .scalarCount: nil
     }
   }
 }

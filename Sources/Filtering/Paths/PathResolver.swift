@@ -10,6 +10,10 @@ struct PathResolver {
     case count(MemberPath)
     /// A path through the members of a to-many relationship: what comes after it.
     case through(MemberPath, rest: [String])
+    /// The path ends with a list of scalars, whose values are described as a column.
+    case scalars(ScalarsPath, EntityType.Column)
+    /// `tags.count`.
+    case scalarCount(ScalarsPath)
   }
 
   /// Why a path cannot be used.
@@ -22,9 +26,6 @@ struct PathResolver {
   var hopsBefore = 0
 
   func resolve(_ names: [String], from type: EntityType) throws(Fault) -> Found {
-    if names.count > 1, let refusal = graph.refusal {
-      throw Fault(message: "\(names.joined(separator: ".")) follows a relationship: \(refusal)")
-    }
     guard names.count - 1 + hopsBefore <= EntityPath.hopsMax else {
       throw Fault(
         message: "\(names.joined(separator: ".")) has more than \(EntityPath.hopsMax) relationships"
@@ -42,6 +43,14 @@ struct PathResolver {
       let rest = Array(names[(index + 1)...])
       if rest.isEmpty, let column = type.columns.first(where: { $0.name == name }) {
         return .column(EntityPath(hops: hops, field: name), column)
+      }
+      if let list = type.lists.first(where: { $0.name == name }) {
+        let path = ScalarsPath(hops: hops, field: name, kind: list.kind)
+        if rest.isEmpty { return .scalars(path, list) }
+        guard rest == [Self.count] else {
+          throw Fault(message: "\(name) of \(type.name) is a list of values, which have no fields")
+        }
+        return .scalarCount(path)
       }
       switch graph.relationship(name, of: type.name) {
       case .toOne(let target):
@@ -77,7 +86,7 @@ struct PathResolver {
     if isLast {
       return Fault(
         message: "\(type.name) has no column \(name); it has "
-          + type.columns.map(\.name).joined(separator: ", "))
+          + (type.columns + type.lists).map(\.name).joined(separator: ", "))
     }
     let known = graph.names(ofRelationshipsOf: type.name)
     return Fault(

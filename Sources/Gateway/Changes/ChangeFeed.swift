@@ -1,4 +1,4 @@
-import Filtering
+package import Filtering
 package import Model
 package import Storage
 package import SyncScheduler
@@ -34,14 +34,18 @@ package final class ChangeFeed: Sendable {
   private let store: ReadSession
   private let entities: EntityRenderer
   private let gate: StoredDataGate
+  private let reach: FilterReach
   private let devices: DeviceRegistry
   private let deadline: QueryDeadline
   private let coalescer = PageCoalescer()
 
-  /// - Parameter deadline: the limit for a page with a condition, which the caller wrote.
+  /// - Parameters:
+  ///   - deadline: the limit for a page with a condition, which the caller wrote.
+  ///   - reach: the entities that conditions can be evaluated on.
   package init(
     store: ReadSession, validator: CursorValidator, entities: EntityRenderer, signal: CommitSignal,
-    types: [EntityType], gate: StoredDataGate, devices: DeviceRegistry, deadline: QueryDeadline
+    types: [EntityType], gate: StoredDataGate, devices: DeviceRegistry, deadline: QueryDeadline,
+    reach: FilterReach = .none
   ) {
     self.store = store
     self.validator = validator
@@ -50,15 +54,18 @@ package final class ChangeFeed: Sendable {
     let outcome = EntityType(name: QueueTypes.outcome, keyFields: ["id"], columns: [])
     self.types = types + [outcome]
     self.gate = gate
+    self.reach = reach
     self.devices = devices
     self.deadline = deadline
   }
 
-  /// Throws if the caller may not read the store.
-  ///
-  /// - Parameter types: the requested types; nil for all.
-  package func admit(_ caller: Caller, types: Set<String>?) throws(Failure) {
-    try gate.admit(caller, types: types)
+  /// The types and relationships that a filter can name.
+  package var graph: EntityGraph { reach.graph }
+
+  /// Throws if the caller may not read the store, or what the filter's condition is evaluated on.
+  package func admit(_ caller: Caller, to filter: ChangeFilter) throws(Failure) {
+    try gate.admit(caller, types: filter.types)
+    try reach.admit(caller, to: filter.condition?.reachedTypes ?? [])
   }
 
   /// Returns how long a caller can listen before it must authenticate again; nil for no limit.
@@ -196,13 +203,14 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// Makes the store keep the history of the types that the filter's condition observes.
+  /// Makes the store keep the history of the types that the filter's condition is evaluated on.
   private func observe(_ filter: ChangeFilter, by caller: Caller) async throws(Failure) {
-    guard let types = filter.condition?.observed.keys else { return }
+    guard let condition = filter.condition else { return }
+    let types = condition.reachedTypes.union(condition.observed.keys)
     let isKnown = caller.isAdmin || caller.device != nil || caller.user != nil
     let isKept = try await storing { () async throws(StorageError) in
       try await store.keepHistory(
-        ofTypes: Set(types), upTo: isKnown ? .max : Self.typesMaxOfUnknownCallers)
+        ofTypes: types, upTo: isKnown ? .max : Self.typesMaxOfUnknownCallers)
     }
     guard isKept else {
       throw Failure(

@@ -47,30 +47,32 @@ package struct ChangeFilter: Hashable, Sendable {
 /// The condition that entities must meet for an observer to see them: a collection filter, parsed
 /// for each of the requested types.
 ///
-/// An entity that begins to meet the condition is reported as new, one that ceases to as deleted.
+/// An entity that begins to meet the condition is reported as new, one that ceases to as deleted, also if
+/// not the entity changed but one that the condition's key paths lead to.
 package struct ChangeCondition: Hashable, Sendable {
   /// The filter and its arguments as the client wrote them, as one string.
   let text: String
-  /// Changes of related entities are not changes of the entity, so a condition about them could not tell
-  /// when it is met. For the same reason there is no `now()`.
-  private static let own = EntityGraph.refusing(
-    "a filter of changes is about the entity's own fields; follow a list for more")
   /// By type.
   let observed: [String: ObservedCondition]
+  /// The types of all related entities that it is evaluated on.
+  let reachedTypes: Set<String>
 
+  /// There is no `now()`: time passes without a change.
+  ///
   /// - Parameters:
   ///   - types: the requested types; each must have all columns that the filter names.
+  ///   - graph: the types that key paths can lead to.
   ///   - note: called once for each faulty parameter.
   /// - Returns: nil if there are faults.
   package init?(
-    _ filter: String, arguments: FilterArguments, types: [EntityType],
+    _ filter: String, arguments: FilterArguments, types: [EntityType], graph: EntityGraph,
     note: (_ parameter: String, _ detail: String) -> Void
   ) {
     var observed: [String: ObservedCondition] = [:]
     var faults: [FilterFault] = []
     for type in types {
       do throws(FilterFaults) {
-        let filter = try Filter(filter, arguments: arguments, type: type, graph: Self.own)
+        let filter = try Filter(filter, arguments: arguments, type: type, graph: graph)
         observed[type.name] = ObservedCondition(type: type, filter: filter)
       } catch {
         for fault in error.all where !faults.contains(fault) { faults.append(fault) }
@@ -85,6 +87,7 @@ package struct ChangeCondition: Hashable, Sendable {
     guard faults.isEmpty else { return nil }
     self.observed = observed
     let named = arguments.named.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    reachedTypes = observed.values.reduce(into: []) { $0.formUnion($1.filter.reachedTypes) }
     text = ([filter] + named + arguments.positional).map { "\($0.utf8.count):\($0)" }.joined()
   }
 }

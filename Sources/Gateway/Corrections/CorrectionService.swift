@@ -42,10 +42,11 @@ package struct CorrectionService: Sendable {
   /// Returns whether there is an upstream type of that name.
   func knows(_ type: String) -> Bool { catalogue.type(named: type) != nil }
 
-  /// - Parameter misread: see ``EntityWrites/write(_:misread:by:key:)``.
+  /// Performs all corrections or none, see ``EntityWrites/write(_:misread:by:key:)``.
   func write(
-    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
-  ) async throws(Failure) -> [EntityWriteOutcome] {
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller,
+    key: EntityWriteKey?
+  ) async throws(Failure) -> EntityWriteAnswer {
     let corrections = try corrections(requests, misread: misread, by: caller)
     let scope = try scope(of: requests, by: caller)
     let number = calls.begin()
@@ -54,12 +55,14 @@ package struct CorrectionService: Sendable {
     do throws(StorageError) {
       result = try await store.correct(
         corrections, in: scope, call: number,
-        horizon: calls.horizon(of: number), now: clock.now(), deadline: deadline)
+        horizon: calls.horizon(of: number), now: clock.now(), deadline: deadline,
+        key: key?.stored(for: .role(.admin), entities))
     } catch {
       throw Failure(writing: error, deadline: deadline)
     }
-    epoch.advance()
-    return try entities.outcomes(result)
+    let isReplay = (try? result.get())?.replay != nil
+    if !isReplay { epoch.advance() }
+    return EntityWriteAnswer(outcomes: try entities.outcomes(result), isReplay: isReplay)
   }
 
   private func corrections(

@@ -230,12 +230,8 @@ package struct CollectionRequest: Sendable {
     var reader = EntityFormReader(directory: directory)
     let form = reader.read(view, include: self["include"], of: types)
     for message in reader.faults { fault("include", message) }
-    let count = rows * form.nestedCountMax
-    if count > EntityFormReader.nestedMax {
-      fault(
-        self["include"] == nil ? "view" : "include",
-        "can nest \(count) entities in \(rows) rows, the maximum is \(EntityFormReader.nestedMax): "
-          + "lower the limits in include, or limit")
+    if let message = EntityFormReader.excess(of: form, in: rows) {
+      fault(self["include"] == nil ? "view" : "include", message)
     }
     return form
   }

@@ -182,7 +182,9 @@ package struct EntityDirectory: Sendable {
       concrete.allSatisfy { $0.columns.contains(column) }
     }
     return CollectionRequest.Subject(
-      common: EntityType(name: name, keyFields: [], columns: common),
+      common: EntityType(
+        name: name, keyFields: [], columns: common,
+        lists: first.lists.filter { list in concrete.allSatisfy { $0.lists.contains(list) } }),
       shown: concrete.map(\.name), owner: owner)
   }
 

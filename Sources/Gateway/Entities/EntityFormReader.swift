@@ -10,6 +10,14 @@ struct EntityFormReader {
   /// The number of entities nested in all rows of a page: each costs about as much as a row.
   static let nestedMax = 20_000
 
+  /// Returns why rows of a form would nest too many entities; nil if they do not.
+  static func excess(of form: EntityForm, in rows: Int) -> String? {
+    let count = rows * form.nestedCountMax
+    guard count > nestedMax else { return nil }
+    return "can nest \(count) entities in \(rows) rows, the maximum is \(nestedMax): "
+      + "lower the limits in include, or limit"
+  }
+
   private let directory: EntityDirectory
   /// Each once: a list of several types can have the same fault for each.
   private(set) var faults: [String] = []

@@ -7,10 +7,10 @@ extension EntityReader {
   /// The maximum number of hits in one response.
   static let searchLimitMax = 100
   private static let searchLimitDefault = 20
-  private static let searchParameters: Set<String> = ["q", "types", "limit", "after"]
+  private static let searchParameters: Set<String> = ["q", "types", "limit", "after", "include"]
 
-  /// Searches full text by the parameters `q`, `types` (names, separated by commas), `limit` and
-  /// `after`.
+  /// Searches full text by the parameters `q`, `types` (names, separated by commas), `limit`, `after` and
+  /// `include`, which nests relationships of the found entities.
   package func search(
     _ parameters: [CollectionRequest.Parameter], caller: Caller
   ) async throws(Failure) -> Response {
@@ -21,12 +21,16 @@ extension EntityReader {
         asked.text, types: asked.types, viewer: caller.viewer, limit: asked.limit + 1,
         offset: asked.offset, deadline: deadline)
     }
+    try admit(caller, toAllOf: asked.form)
+    let shown = page.hits.prefix(asked.limit)
+    let read = try await documents(
+      of: shown.map { ($0.key, $0.record) }, as: asked.form, caller)
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("items")
     writer.beginArray()
-    for hit in page.hits.prefix(asked.limit) {
-      guard let document = try renderer.document(hit.key, hit.record) else { continue }
+    for (hit, document) in zip(shown, read.documents) {
+      guard let document else { continue }
       writer.beginObject()
       writer.name("type")
       writer.string(hit.key.type)
@@ -60,6 +64,7 @@ extension EntityReader {
     let types: [EntityType]
     let limit: Int
     let offset: Int
+    let form: EntityForm
     let question: String
   }
 
@@ -108,12 +113,16 @@ extension EntityReader {
         fault("after", "is not a page token of this search")
       }
     }
+    var forms = EntityFormReader(directory: directory)
+    let form = forms.read(nil, include: value("include"), of: types.map(\.name))
+    for message in forms.faults { fault("include", message) }
+    if let message = EntityFormReader.excess(of: form, in: limit) { fault("include", message) }
     guard faults.isEmpty, let text else {
       throw Failure(
         .malformedRequest, "\(faults.count) of the parameters are invalid.", details: faults)
     }
     return SearchQuestion(
-      text: text, types: types, limit: limit, offset: offset, question: question)
+      text: text, types: types, limit: limit, offset: offset, form: form, question: question)
   }
 }
 

@@ -36,8 +36,8 @@ package struct EntityWrites: Sendable {
   /// - Parameters:
   ///   - misread: faults of operations that could not be parsed. With any, nothing is written, and
   ///     they are reported together with those of the requests.
-  ///   - key: the key under which own data is written at most once. Corrections have none: an
-  ///     operator's repeated correction has the same effect.
+  ///   - key: the key under which the list is written at most once. Keys of corrections belong to the
+  ///     operator.
   package func write(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail] = [], by caller: Caller,
     key: EntityWriteKey? = nil
@@ -60,9 +60,7 @@ package struct EntityWrites: Sendable {
           + "owners.",
         details: misread)
     }
-    return EntityWriteAnswer(
-      outcomes: try await corrections.write(requests, misread: misread, by: caller),
-      isReplay: false)
+    return try await corrections.write(requests, misread: misread, by: caller, key: key)
   }
 
   private func interfaceFaults(in requests: [EntityWriteRequest]) -> [Failure.Detail] {

@@ -1,4 +1,3 @@
-import Cryptography
 import Filtering
 import LosslessJSON
 package import Model
@@ -93,12 +92,7 @@ package struct OwnDataWrites: Sendable {
   /// Returns a key as the store knows it; nil without an owner, who has nothing to write either.
   private func key(_ key: EntityWriteKey, of caller: Caller) -> LocalWriteKey? {
     let owner = Self.owner(caller)
-    guard let scope = owner.device ?? owner.user,
-      let fingerprint = PayloadFingerprint(Array(SHA256.hash(data: key.content)))
-    else { return nil }
-    return LocalWriteKey(owner: scope, key: key.text, fingerprint: fingerprint) { outcomes in
-      WriteOutcomesCodec.encode(try outcomes.map { try self.entities.rendered($0) })
-    }
+    return (owner.device ?? owner.user).flatMap { key.stored(for: $0, entities) }
   }
 
   private static func owner(_ caller: Caller) -> LocalOwner {

@@ -1,4 +1,7 @@
+import Cryptography
 import LosslessJSON
+import Model
+import Storage
 
 /// The idempotency key of a list of writes.
 package struct EntityWriteKey: Sendable {
@@ -9,6 +12,18 @@ package struct EntityWriteKey: Sendable {
   package init(_ text: String, content: [UInt8]) {
     self.text = text
     self.content = content
+  }
+
+  /// Returns the key as the store knows it.
+  ///
+  /// - Parameter entities: renders the outcomes for replays.
+  func stored(for owner: Scope, _ entities: EntityRenderer) -> LocalWriteKey? {
+    guard let fingerprint = PayloadFingerprint(Array(SHA256.hash(data: content))) else {
+      return nil
+    }
+    return LocalWriteKey(owner: owner, key: text, fingerprint: fingerprint) { outcomes in
+      WriteOutcomesCodec.encode(try outcomes.map { try entities.rendered($0) })
+    }
   }
 }
 

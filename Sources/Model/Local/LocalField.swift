@@ -80,11 +80,18 @@ package struct LocalField: Hashable, Sendable {
   /// Nil for fields without a column: lists and embedded objects.
   var columnKind: EntityType.Column.Kind? {
     guard listDepth == 0 else { return nil }
+    if case .entity = kind { return .reference }
+    return scalarKind
+  }
+
+  /// The kind of the values of a list of scalars; nil for any other field.
+  var elementKind: EntityType.Column.Kind? { listDepth == 1 ? scalarKind : nil }
+
+  private var scalarKind: EntityType.Column.Kind? {
     switch kind {
-    case .scalar(let scalar): return scalar.columnKind
-    case .enumeration: return .text
-    case .entity: return .reference
-    case .object: return nil
+    case .scalar(let scalar): scalar.columnKind
+    case .enumeration: .text
+    case .entity, .object: nil
     }
   }
 }

@@ -82,6 +82,12 @@ extension LocalType {
           EntityType.Column(
             name: field.name, kind: $0, dates: field.kind == .scalar(.date) ? dates : nil)
         }
+      },
+      lists: fields.compactMap { field in
+        field.elementKind.map {
+          EntityType.Column(
+            name: field.name, kind: $0, dates: field.kind == .scalar(.date) ? dates : nil)
+        }
       }, indexes: indexes, search: search, dates: dates, isLocal: true)
   }
 

@@ -1,3 +1,4 @@
+import Filtering
 import GRDB
 import Model
 
@@ -16,6 +17,8 @@ struct ChangeLogReader {
   private let head: Int64
   private let floor: Int64
   private let origin: LogOrigin
+  /// By the names of types whose conditions are about related entities.
+  private let reaches: [String: RelatedReach]
 
   init(
     _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: ViewerScopes
@@ -31,9 +34,15 @@ struct ChangeLogReader {
     head = statement.int64(0)
     floor = statement.int64(1)
     origin = query.origin ?? .snapshot(start: Revision(statement.int64(0)))
+    reaches = query.conditions.reduce(into: [:]) { reaches, observed in
+      let condition = observed.value.filter.condition
+      guard !condition.isOwn, let table = catalogue[observed.key] else { return }
+      reaches[observed.key] = RelatedReach(condition, table, scopes: scopes, catalogue, database)
+    }
   }
 
-  /// - Returns: nil if deletions after the position have been forgotten.
+  /// - Returns: nil if deletions after the position have been forgotten, or too little is known of what
+  ///   related entities were.
   func page() throws -> ChangePage? {
     guard isAboveFloor, try isHistoryKnown() else { return nil }
     guard var last = query.position.row else {
@@ -43,19 +52,44 @@ struct ChangeLogReader {
     var bytes = 0
     var seen = 0
     let scan = ChangeScan(database, scopes: scopes.all)
+    if let concerned = query.position.concerned, let row = try scan.row(at: last) {
+      // The rest of what this change concerns.
+      guard let rest = try self.entries(of: [row], after: concerned, limit: query.limit) else {
+        return nil
+      }
+      entries = rest.entries
+      if let end = rest.end { return page(entries, next: row.inside(end), isComplete: false) }
+    }
     while true {
+      if entries.count >= query.limit {
+        return page(
+          entries,
+          next: LogPosition(revision: last.revision, type: last.type, key: last.key),
+          isComplete: false)
+      }
       let limit = min(Self.stretch, query.limit - entries.count)
       // One row more than is used shows whether the page ends inside a revision.
       let rows = scopes.isEmpty ? [] : try scan.rows(after: last, limit: limit + 1)
-      let stretch = rows.prefix(limit)
-      bytes += try append(Array(stretch), to: &entries)
+      var stretch = rows.prefix(limit)
+      var found = try self.entries(of: Array(stretch), limit: limit)
+      // A change that concerns many entities is the last one of its page.
+      while let many = found, many.end != nil || many.entries.count > limit, stretch.count > 1 {
+        stretch = stretch.prefix(stretch.count / 2)
+        found = try self.entries(of: Array(stretch), limit: limit)
+      }
+      guard let found else { return nil }
+      entries += found.entries
+      if let end = found.end, let row = stretch.first {
+        return page(entries, next: row.inside(end), isComplete: false)
+      }
+      bytes += found.bytes
       seen += stretch.count
-      guard rows.count > limit, let end = stretch.last else {
+      guard rows.count > stretch.count, let end = stretch.last else {
         return page(entries, next: LogPosition(revision: Revision(head)), isComplete: true)
       }
       last = end.place
       if entries.count >= query.limit || bytes >= query.bytesMax || seen >= Self.rowsMax {
-        let isInside = rows[limit].revision == end.revision
+        let isInside = rows[stretch.count].revision == end.revision
         return page(
           entries,
           next: isInside
@@ -91,68 +125,167 @@ struct ChangeLogReader {
   /// entities entered the condition.
   private func isHistoryKnown() throws -> Bool {
     guard case .delta(let base) = origin else { return true }
-    return try query.conditions.keys.allSatisfy { name in
-      guard let table = catalogue[name] else { return true }
-      let history = EntityHistoryLoader(
-        database: database, type: table.id, scopes: scopes.layers(of: table))
+    let related = reaches.values.reduce(into: Set<Int64>()) { $0.formUnion($1.types) }
+    let own = query.conditions.keys.compactMap { catalogue[$0]?.id }
+    return try related.union(own).allSatisfy { type in
+      let history = EntityHistoryLoader(database: database, type: type, scopes: scopes.all)
       return try history.since().map { $0 <= base.value } ?? false
     }
   }
 
   // MARK: Entries
 
-  /// - Returns: the bytes of the contents that were added.
-  private func append(
-    _ rows: [ChangeRow], to entries: inout [ChangePage.Entry]
-  ) throws -> Int {
-    var states: [Int64: [ExactText: Seen]] = [:]
-    for (type, rows) in Dictionary(grouping: rows, by: \.type) {
-      guard let table = catalogue[id: type], query.types?.contains(table.type) ?? true else {
-        continue
-      }
-      states[type] = try self.states(of: rows, in: table)
-    }
+  fileprivate struct Found {
+    var entries: [ChangePage.Entry] = []
+    /// The bytes of their contents.
     var bytes = 0
-    for row in rows {
-      guard let seen = states[row.type]?[ExactText(row.key)], seen.revision == row.revision else {
-        continue
-      }
-      if case .present(let record, _) = seen.state {
-        bytes += record.layers.reduce(0) { $0 + $1.count }
-      }
-      entries.append(
-        ChangePage.Entry(key: seen.key, revision: Revision(row.revision), state: seen.state))
-    }
-    return bytes
+    /// The last key of those that the rows concern, if they concern more entities.
+    var end: String?
   }
 
-  private struct Seen {
+  fileprivate struct Seen {
     let key: EntityKey
     let revision: Int64
     let state: ChangePage.VisibleState
   }
 
+  /// Returns the entries of a section of the log: those of its rows, and those of entities that changes of
+  /// related ones concern.
+  ///
+  /// - Parameters:
+  ///   - after: of what a single row concerns, only entities with later keys, and without its own entry.
+  ///   - limit: of the entities that related ones concern.
+  /// - Returns: nil if too little is known of the related entities.
+  private func entries(
+    of rows: [ChangeRow], after: String? = nil, limit: Int
+  ) throws -> Found? {
+    var found = Found()
+    var states: [Int64: [ExactText: Seen]] = [:]
+    let byType = Dictionary(grouping: after == nil ? rows : [], by: \.type)
+    // A single row can have an entry of its own too.
+    let isOwn = rows.count == 1 && byType.keys.contains(where: isReported)
+    guard
+      let touched = try touched(by: rows, after: after, limit: isOwn ? limit - 1 : limit)
+    else { return nil }
+    found.end = touched.end
+    for type in Set(byType.keys).union(touched.keys.keys) {
+      guard isReported(type), let table = catalogue[id: type] else { continue }
+      states[type] = try self.states(
+        of: byType[type] ?? [], touched: touched.keys[type] ?? [:], in: table)
+    }
+    for row in rows {
+      guard let seen = states[row.type]?[ExactText(row.key)], seen.revision == row.revision else {
+        continue
+      }
+      states[row.type]?[ExactText(row.key)] = nil
+      found.add(seen)
+    }
+    let others = states.values.flatMap(\.values)
+    guard !others.isEmpty else { return found }
+    for seen in others { found.add(seen) }
+    found.entries.sort(by: Self.isBefore)
+    return found
+  }
+
+  private func isReported(_ type: Int64) -> Bool {
+    catalogue[id: type].map { query.types?.contains($0.type) ?? true } ?? false
+  }
+
+  /// The order of the log; of entities that one change concerns that of their keys.
+  private static func isBefore(_ left: ChangePage.Entry, _ right: ChangePage.Entry) -> Bool {
+    if left.revision != right.revision { return left.revision < right.revision }
+    return left.key.key.precedesExactly(right.key.key)
+  }
+
+  /// The entities that changes of related ones concern, by type number, with the revisions of these; and
+  /// the last key if there are more.
+  private typealias Touched = (keys: [Int64: [ExactText: Int64]], end: String?)
+
+  /// - Returns: nil if too little is known.
+  private func touched(
+    by rows: [ChangeRow], after: String?, limit: Int
+  ) throws -> Touched? {
+    var all: [(type: Int64, key: String, revision: Int64)] = []
+    var end: String?
+    for (name, reach) in reaches {
+      let changes = changes(in: rows, of: reach.types)
+      guard let id = catalogue[name]?.id, !changes.isEmpty else { continue }
+      switch try reach.entities(concernedBy: changes, after: after, limit: limit) {
+      case .unknown: return nil
+      case .entities(let entities, let isCut):
+        all += entities.map { (id, $0.key, $0.revision) }
+        guard isCut else { continue }
+        let last = entities.last?.key ?? after ?? ""
+        end = end.map { $0.precedesExactly(last) ? $0 : last } ?? last
+      }
+    }
+    // Entities of several types are cut at the same key.
+    all.sort { $0.key.precedesExactly($1.key) }
+    if all.count > limit {
+      let last = limit > 0 ? all[limit - 1].key : after ?? ""
+      end = end.map { $0.precedesExactly(last) ? $0 : last } ?? last
+    }
+    var keys: [Int64: [ExactText: Int64]] = [:]
+    for entity in all where end.map({ !$0.precedesExactly(entity.key) }) ?? true {
+      keys[entity.type, default: [:]][ExactText(entity.key)] = entity.revision
+    }
+    return (keys, end)
+  }
+
+  /// The changes that can concern other entities: of a snapshot only those since its start, since all
+  /// else was read later.
+  private func changes(in rows: [ChangeRow], of types: Set<Int64>) -> RelatedReach.Changes {
+    let base =
+      switch origin {
+      case .delta(let base): base.value
+      case .snapshot(let start): start.value
+      }
+    var changes = RelatedReach.Changes(base: base)
+    for row in rows where row.revision > base && types.contains(row.type) {
+      let known = changes.keys[row.type]?[ExactText(row.key)] ?? 0
+      changes.keys[row.type, default: [:]][ExactText(row.key)] = max(known, row.revision)
+    }
+    return changes
+  }
+
+  // MARK: States
+
   /// Returns the entries by key; entities with nothing to report are absent.
-  private func states(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: Seen] {
-    let all = try ViewLoader(database, catalogue, scopes: scopes).views(of: rows, in: table)
+  ///
+  /// - Parameter touched: entities that changes of related ones concern, with the revisions of these.
+  private func states(
+    of rows: [ChangeRow], touched: [ExactText: Int64], in table: EntityTable
+  ) throws -> [ExactText: Seen] {
+    let loader = ViewLoader(database, catalogue, scopes: scopes)
+    var all = try loader.views(of: rows, in: table)
+    if !touched.isEmpty {
+      let others = touched.keys.filter { all[$0] == nil }
+      all.merge(try loader.views(ofKeys: others, in: table)) { own, _ in own }
+    }
+    var revisions: [ExactText: Int64] = [:]
     // If the entity changed later in another scope, only that later row reports it.
-    let reported = Set(
-      rows.lazy.filter { all[ExactText($0.key)]?.revision == $0.revision }.map { ExactText($0.key) }
-    )
-    let layers = all.filter { reported.contains($0.key) }
+    for row in rows where all[ExactText(row.key)]?.revision == row.revision {
+      revisions[ExactText(row.key)] = row.revision
+    }
+    // The same if it changed itself after the related one.
+    for (key, revision) in touched {
+      guard let view = all[key], revision >= view.revision ?? 0 else { continue }
+      revisions[key] = revision
+    }
+    let views = all.filter { revisions[$0.key] != nil }
     let states: [ExactText: ChangePage.VisibleState]
     if let condition = query.conditions[table.type] {
       states = try ConditionalViews(
-        condition, table, scopes: scopes.layers(of: table), origin: origin,
-        position: query.position, database
-      ).states(of: layers)
+        ObservedStates(condition, table, scopes: scopes, catalogue, database), origin: origin,
+        position: query.position
+      ).states(of: views, touched: Set(touched.keys))
     } else {
-      states = layers.compactMapValues(state)
+      states = views.compactMapValues(state)
     }
     return states.reduce(into: [:]) { seen, entity in
       seen[entity.key] = Seen(
         key: EntityKey(type: table.type, key: entity.key.text),
-        revision: layers[entity.key]?.revision ?? 0, state: entity.value)
+        revision: revisions[entity.key] ?? 0, state: entity.value)
     }
   }
 
@@ -172,5 +305,15 @@ struct ChangeLogReader {
           || !layers.wasPresent(at: query.position.revision.value)
       }
     return .present(EntityRecord(layers: contents), isNew: isNew)
+  }
+}
+
+extension ChangeLogReader.Found {
+  fileprivate mutating func add(_ seen: ChangeLogReader.Seen) {
+    if case .present(let record, _) = seen.state {
+      bytes += record.layers.reduce(0) { $0 + $1.count }
+    }
+    entries.append(
+      ChangePage.Entry(key: seen.key, revision: Revision(seen.revision), state: seen.state))
   }
 }

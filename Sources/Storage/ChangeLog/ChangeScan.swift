@@ -27,6 +27,22 @@ struct ChangeScan {
     return distinct
   }
 
+  /// Returns the row at a place; nil if its entity has changed since.
+  func row(at place: (revision: Int64, type: Int64, key: String)) throws -> ChangeRow? {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT \(ChangeRow.columns) FROM change WHERE scope IN (SELECT value FROM json_each(?1)) \
+      AND type = ?2 AND key = ?3 AND revision = ?4 LIMIT 1
+      """)
+    statement.bind(KeyList.json(numbers: scopes), at: 1)
+    statement.bind(place.type, at: 2)
+    statement.bind(place.key, at: 3)
+    statement.bind(place.revision, at: 4)
+    defer { statement.reset() }
+    return try statement.step() ? ChangeRow(statement) : nil
+  }
+
   private func rows(
     of scope: Int64, after last: (revision: Int64, type: Int64, key: String), limit: Int
   ) throws -> [ChangeRow] {
@@ -80,4 +96,9 @@ struct ChangeRow {
 
   /// The position in the log.
   var place: (Int64, Int64, String) { (revision, type, key) }
+
+  /// Returns the position inside the entities that the change concerns, after one of them.
+  func inside(_ concerned: String) -> LogPosition {
+    LogPosition(revision: revision, type: type, key: key, concerned: concerned)
+  }
 }

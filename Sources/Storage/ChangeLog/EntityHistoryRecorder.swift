@@ -23,14 +23,18 @@ struct EntityHistoryRecorder {
   ///
   /// - Parameter revision: the current revision; later changes are recorded.
   func record(_ table: EntityTable, since revision: Int64) throws {
+    // A history without all of the triggers begins again.
     let isKept = try Bool.fetchOne(
-      database, sql: "SELECT EXISTS (SELECT 1 FROM observed WHERE type = ?)",
-      arguments: [table.id])
+      database,
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM observed WHERE type = ?) \
+        AND EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = ?)
+        """, arguments: [table.id, Self.remove(table.id)])
     if isKept != true {
       try removeTriggers(ofType: table.id)
       try addTriggers(to: table)
       try database.execute(
-        sql: "INSERT INTO observed SELECT ?, ?, max(number) FROM segment",
+        sql: "INSERT OR REPLACE INTO observed SELECT ?, ?, max(number) FROM segment",
         arguments: [table.id, revision])
     }
     try database.execute(
@@ -46,9 +50,10 @@ struct EntityHistoryRecorder {
       sql: "SELECT type FROM observed WHERE asked < (SELECT max(number) FROM segment) - 1")
     for type in types {
       try removeTriggers(ofType: type)
-      for table in ["observed", "past"] {
-        try database.execute(sql: "DELETE FROM \(table) WHERE type = ?", arguments: [type])
-      }
+      try database.execute(sql: "DELETE FROM observed WHERE type = ?", arguments: [type])
+      try database.execute(
+        sql: "DELETE FROM past WHERE type IN (?, ?)",
+        arguments: [type, Self.removedType(type)])
     }
   }
 
@@ -56,7 +61,9 @@ struct EntityHistoryRecorder {
 
   /// A state held from the revision that wrote it up to the one that replaced it. If an entity is
   /// stored again (it was evicted or purged), its earlier state and its beginning are unknown: a
-  /// state without fields, from the beginning on.
+  /// state without fields, from the beginning on. A device's row that is removed, an optimistic
+  /// update or local fields, has a state of a type of its own (``removedType(_:)``): the revision of its
+  /// removal is not known here.
   private func addTriggers(to table: EntityTable) throws {
     try database.execute(
       sql: """
@@ -72,7 +79,14 @@ struct EntityHistoryRecorder {
         WHERE scope = new.scope AND type = \(table.id) AND key = new.key) BEGIN \
         INSERT INTO past (type, scope, key, since, until, fields) \
         VALUES (\(table.id), new.scope, new.key, 0, new.revision, NULL) \
-        ON CONFLICT DO NOTHING; END
+        ON CONFLICT DO NOTHING; END;
+        CREATE TRIGGER \(Self.remove(table.id)) AFTER DELETE \
+        ON \(EntityTable.quoted(table.name)) WHEN old.fields IS NOT NULL \
+        AND EXISTS (SELECT 1 FROM scope WHERE id = old.scope \
+        AND kind = \(Scope.Kind.device.rawValue)) BEGIN \
+        INSERT INTO past (type, scope, key, since, until, fields) \
+        VALUES (\(Self.removedType(table.id)), old.scope, old.key, old.revision, \
+        old.revision + \(Self.removalDelayMax), old.fields) ON CONFLICT DO NOTHING; END
         """)
   }
 
@@ -89,9 +103,10 @@ struct EntityHistoryRecorder {
         DROP TRIGGER IF EXISTS past_bound;
         CREATE TRIGGER past_bound AFTER INSERT ON past \
         WHEN new.number > \(Self.statesMax) OR \(isTooLarge) BEGIN \
-        UPDATE observed SET since = max(since, (SELECT max(until) FROM past \
-        WHERE number <= \(last) AND type = observed.type)) \
-        WHERE type IN (SELECT type FROM past WHERE number <= \(last)); \
+        UPDATE observed SET since = max(since, \
+        (SELECT max(iif(type < 0, (SELECT revision + 1 FROM counter), until)) FROM past \
+        WHERE number <= \(last) AND type IN (observed.type, -observed.type))) \
+        WHERE type IN (SELECT abs(type) FROM past WHERE number <= \(last)); \
         DELETE FROM past WHERE number <= \(last); END
         """)
   }
@@ -99,10 +114,18 @@ struct EntityHistoryRecorder {
   private func removeTriggers(ofType type: Int64) throws {
     try database.execute(sql: "DROP TRIGGER IF EXISTS \(Self.update(type))")
     try database.execute(sql: "DROP TRIGGER IF EXISTS \(Self.insert(type))")
+    try database.execute(sql: "DROP TRIGGER IF EXISTS \(Self.remove(type))")
   }
 
   private static func update(_ type: Int64) -> String { "past_\(type)_update" }
   private static func insert(_ type: Int64) -> String { "past_\(type)_insert" }
+  private static func remove(_ type: Int64) -> String { "past_\(type)_delete" }
+
+  /// The number under which the last states of a type's removed rows of devices are recorded.
+  static func removedType(_ type: Int64) -> Int64 { -type }
+
+  /// More than the revisions that a database ever has.
+  private static let removalDelayMax: Int64 = 1 << 48
 }
 
 /// Loads earlier states of entities of one type, see ``EntityHistoryRecorder``.

@@ -176,28 +176,38 @@ struct ViewLoader {
     self.scopes = scopes
   }
 
+  /// Returns the views by key, for entities of one type.
+  func views(ofKeys keys: [ExactText], in table: EntityTable) throws -> [ExactText: LayeredView] {
+    try views(of: Set(keys), in: table, changes: nil)
+  }
+
   /// Returns the views by key, for rows of one type.
   func views(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: LayeredView] {
+    let isPlain = scopes.all.count == 1 && scopes.layers(of: table).count == 1
+    return try views(
+      of: Set(rows.lazy.map { ExactText($0.key) }), in: table, changes: isPlain ? rows : nil)
+  }
+
+  /// - Parameter changes: the rows of the log, if the viewer has one scope only; nil to read them.
+  private func views(
+    of wanted: Set<ExactText>, in table: EntityTable, changes: [ChangeRow]?
+  ) throws -> [ExactText: LayeredView] {
+    guard !wanted.isEmpty else { return [:] }
     let ids = scopes.ids(of: table)
-    let fields = scopes.localFields(of: table)
     let all = scopes.layers(of: table)
     let empty = [LayeredView.Layer](repeating: LayeredView.Layer(), count: all.count)
-    var layers: [ExactText: [LayeredView.Layer]] = [:]
-    for row in rows where layers[ExactText(row.key)] == nil {
-      layers[ExactText(row.key)] = empty
-    }
+    var layers = Dictionary(uniqueKeysWithValues: wanted.map { ($0, empty) })
     let keys = try KeyList.json(layers.keys.lazy.map(\.text))
-    let isPlain = scopes.all.count == 1 && all.count == 1
-    if isPlain {
-      for row in rows { layers[ExactText(row.key)]?[0].change = row }
+    if let changes {
+      for row in changes { layers[ExactText(row.key)]?[0].change = row }
     } else {
       try loadChanges(of: keys, type: table.id, all, into: &layers)
     }
     // Deleted entities need no look-up; below a narrower scope's rows they do.
-    if !isPlain || rows.contains(where: { $0.kind == .present }) {
+    if changes?.contains(where: { $0.kind == .present }) ?? true {
       try loadContents(of: keys, in: table, all, into: &layers)
     }
-    let texts = LocalFieldTexts(fields)
+    let texts = LocalFieldTexts(scopes.localFields(of: table))
     let hasOverlays = scopes.isOverlay(ids.first)
     return layers.mapValues { layers in
       LayeredView(

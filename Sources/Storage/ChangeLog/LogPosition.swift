@@ -40,14 +40,35 @@ package struct LogPosition: Hashable, Sendable {
     self.init(revision: Revision(revision), place: "\(type):\(key)")
   }
 
+  /// A position inside the entities that the change of another entity concerns: after `concerned`.
+  init(revision: Int64, type: Int64, key: String, concerned: String) {
+    self.init(
+      revision: Revision(revision), place: "\(type)+\(key.utf8.count):\(key)\(concerned)")
+  }
+
   /// The last row read, for comparison with (revision, type, key); nil for a place in a foreign
   /// format.
   var row: (revision: Int64, type: Int64, key: String)? {
     guard !place.isEmpty else { return (revision.value, .max, "") }
+    return parts.map { (revision.value, $0.type, $0.key) }
+  }
+
+  /// The last entity of those that ``row`` concerns that was read, if not all of them were.
+  var concerned: String? { place.isEmpty ? nil : parts?.concerned }
+
+  private var parts: (type: Int64, key: String, concerned: String?)? {
     // Search bytes, not characters: a key can begin with a combining mark that joins the colon.
     let bytes = place.utf8
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let type = Int64(place[..<colon])
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let rest = bytes[bytes.index(after: colon)...]
+    let numbers = place[..<colon].split(separator: "+", omittingEmptySubsequences: false)
+    guard let type = Int64(numbers[0]) else { return nil }
+    if numbers.count == 1 { return (type, String(decoding: rest, as: UTF8.self), nil) }
+    guard numbers.count == 2, let length = Int(numbers[1]), (0...rest.count).contains(length)
     else { return nil }
-    return (revision.value, type, String(place[bytes.index(after: colon)...]))
+    return (
+      type, String(decoding: rest.prefix(length), as: UTF8.self),
+      String(decoding: rest.dropFirst(length), as: UTF8.self)
+    )
   }
 }

@@ -55,6 +55,10 @@ struct DeviceReset {
       statement.bind(id, at: 1)
       try statement.run()
     }
+    // What the removed rows said is not kept for observers.
+    let history = try PreparedStatement(database, "DELETE FROM past WHERE scope = ?1 AND type < 0")
+    history.bind(id, at: 1)
+    try history.run()
   }
 
   /// One statement for the log and one for the rows, whatever their number.

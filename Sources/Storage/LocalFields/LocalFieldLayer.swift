@@ -15,26 +15,28 @@ struct LocalFieldLayer: Sendable {
     let state: String
     /// The keys of a to-many relationship.
     let members = "'[]'"
+    /// The values of a list of scalars, as a JSON array.
+    var scalars = "NULL"
   }
 
   func fallback(_ field: String) -> Fallback {
     switch value(field) {
     case .null: Fallback(value: "NULL", state: "'null'")
-    case .array: Fallback(value: "NULL", state: "'array'")
+    case .array: Fallback(value: "NULL", state: "'array'", scalars: Self.text(value(field).bytes))
     case .object: Fallback(value: "NULL", state: "'object'")
     // Casts, since ORDER BY takes a plain integer as the number of a column.
     case .bool(let flag):
       Fallback(value: "CAST(\(flag ? 1 : 0) AS INTEGER)", state: flag ? "'true'" : "'false'")
     case .number(let number):
       Fallback(value: "CAST(\(number.digits) AS NUMERIC)", state: "'integer'")
-    case .string(let text):
-      // In hexadecimal: an SQL text ends at a NUL.
-      Fallback(value: "CAST(x'\(Self.hexadecimal(text))' AS TEXT)", state: "'text'")
+    case .string(let text): Fallback(value: Self.text(text.utf8), state: "'text'")
     }
   }
 
-  private static func hexadecimal(_ text: String) -> String {
-    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  /// In hexadecimal: an SQL text ends at a NUL.
+  private static func text(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "CAST(x'\(digits)' AS TEXT)"
   }
 
   private func value(_ field: String) -> JSONValue {

@@ -1,9 +1,10 @@
 import GRDB
 package import Model
 
-/// The idempotency key of a list of local writes.
+/// The idempotency key of a list of local writes or corrections.
 package struct LocalWriteKey: Sendable {
-  /// The scope of own data that the key belongs to: the device's, or the user's without a device.
+  /// The scope of own data that the key belongs to: the device's, or the user's without a device; that of
+  /// the operator's role for corrections.
   package let owner: Scope
   /// As the client sent it.
   package let key: String

@@ -72,7 +72,7 @@ extension Store {
   }
 
   /// Returns the outcome of an earlier request with the same key; nil if there was none.
-  private func replay(
+  func replay(
     _ key: LocalWriteKey
   ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal>? {
     let known: Result<[UInt8], WriteRefusal>? = try await reader.read { database in

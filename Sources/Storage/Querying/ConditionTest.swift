@@ -4,8 +4,8 @@ import LosslessJSON
 package import Model
 
 /// Evaluates a condition on states of entities: on stored ones and on earlier ones, which are in no
-/// table. The condition must be about their own fields (``FilterCondition/isOwn``): there are no earlier
-/// states of related entities.
+/// table. The condition must be about their own fields (``FilterCondition/isOwn``); of others, see
+/// ``ObservedStates``.
 ///
 /// SQLite evaluates it, with the expressions and casts that the columns of collections have, so
 /// that an observer and a collection with the same filter agree.
@@ -25,6 +25,9 @@ struct ConditionTest {
     for path in condition.subjects.paths {
       if path.isList, !lists.contains(path.field) { lists.append(path.field) }
       if !path.isList, !fields.contains(path.field) { fields.append(path.field) }
+    }
+    for list in condition.subjects.scalars where !fields.contains(list.field) {
+      fields.append(list.field)
     }
     self.fields = fields
     self.lists = lists
@@ -100,6 +103,10 @@ extension ConditionTest: FilterSubjects {
   func hasColumn(_ path: EntityPath) throws(StorageError) -> Bool {
     let field = try own(path)
     return !path.isList && kinds[field] != nil
+  }
+
+  func scalars(_ list: ScalarsPath) throws(StorageError) -> String {
+    "json_extract(state.value, '$.\"\(try own(list.path))\"')"
   }
 
   func append(countOf members: MemberPath, to sql: inout BoundSQL) throws {

@@ -225,8 +225,17 @@ extension EntitySource.Needs {
         add(value: hop.field)
       } else if path.isList {
         add(list: path.field)
-      } else {
+      } else if !path.isOfScalars {
         add(value: path.field)
+      }
+    }
+    for list in subjects.scalars {
+      if let hop = list.hops.first {
+        add(value: hop.field)
+        add(state: hop.field)
+      } else {
+        add(scalars: list.field)
+        add(state: list.field)
       }
     }
     for path in subjects.statePaths where !path.isList || !path.hops.isEmpty {

@@ -17,12 +17,15 @@ struct EntitySource {
     private(set) var states: [String] = []
     /// To-many relationships whose members are named.
     private(set) var lists: [String] = []
+    /// Lists of scalars whose values are named.
+    private(set) var scalars: [String] = []
 
-    var all: [String] { values + states + lists }
+    var all: [String] { values + states + lists + scalars }
 
     mutating func add(value field: String) { Self.add(field, to: &values) }
     mutating func add(state field: String) { Self.add(field, to: &states) }
     mutating func add(list field: String) { Self.add(field, to: &lists) }
+    mutating func add(scalars field: String) { Self.add(field, to: &scalars) }
 
     private static func add(_ field: String, to fields: inout [String]) {
       if !fields.contains(field) { fields.append(field) }
@@ -157,6 +160,9 @@ struct EntitySource {
     for field in needs.lists {
       sql.append(", \(wide.members(field)) AS \(VisibleRow.listColumn(field))")
     }
+    for field in needs.scalars {
+      sql.append(", \(wide.scalars(field)) AS \(VisibleRow.scalarsColumn(field))")
+    }
     sql.append(" FROM \(name) AS wide")
     wide.appendFieldJoins(on: "wide.key", to: &sql)
     sql.append(" WHERE wide.scope = ")
@@ -178,6 +184,9 @@ struct EntitySource {
     }
     for field in needs.lists {
       sql.append(", \(merged.members(field)) AS \(VisibleRow.listColumn(field))")
+    }
+    for field in needs.scalars {
+      sql.append(", \(merged.scalars(field)) AS \(VisibleRow.scalarsColumn(field))")
     }
     sql.append(" FROM (SELECT DISTINCT key FROM \(name) WHERE scope IN (")
     for (index, scope) in narrow.enumerated() {

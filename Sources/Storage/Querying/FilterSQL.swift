@@ -8,6 +8,8 @@ protocol FilterSubjects {
   /// Returns the SQL of a field's JSON type: `'null'` for null, NULL for a field that was never fetched.
   func state(_ path: EntityPath) throws(StorageError) -> String
   func hasColumn(_ path: EntityPath) throws(StorageError) -> Bool
+  /// Returns the SQL of a list of scalars as a JSON array; NULL if it is null or missing.
+  func scalars(_ list: ScalarsPath) throws(StorageError) -> String
   func append(countOf members: MemberPath, to sql: inout BoundSQL) throws
   /// - Parameter isExact: whether false and unknown must differ.
   func append(
@@ -48,10 +50,7 @@ struct FilterSQL<Subjects: FilterSubjects> {
     case .oneOf(let operand, let values):
       try append(operand, to: &sql)
       sql.append(" IN (")
-      for (index, value) in values.enumerated() {
-        if index > 0 { sql.append(", ") }
-        sql.append(value)
-      }
+      sql.append(list: values)
       sql.append(")")
     case .between(let operand, let low, let high):
       try append(operand, to: &sql)
@@ -77,8 +76,27 @@ struct FilterSQL<Subjects: FilterSubjects> {
       sql.append("\(try subjects.state(path)) IS NULL")
     case .any(let members, let inner):
       try subjects.append(anyOf: members, inner, isExact: isExact, to: &sql)
+    case .anyScalar(let list, let inner):
+      try append(anyOf: list, inner, isExact, to: &sql)
     }
     sql.append(")")
+  }
+
+  private func append(
+    anyOf list: ScalarsPath, _ condition: FilterCondition, _ isExact: Bool, to sql: inout BoundSQL
+  ) throws {
+    let values = "json_each(\(try subjects.scalars(list))) AS element"
+    let element = FilterSQL<ElementSubjects>(subjects: ElementSubjects(kind: list.kind))
+    guard isExact else {
+      sql.append("EXISTS (SELECT 1 FROM \(values) WHERE ")
+      try element.append(condition, to: &sql)
+      return sql.append(")")
+    }
+    // The largest of 2 for true, 1 for unknown and 0 for false, read as a truth value.
+    sql.append("CASE WHEN \(try subjects.state(list.path)) IS NULL THEN NULL ELSE ")
+    sql.append("(SELECT nullif(coalesce(max(ifnull(2 * (NOT (NOT ")
+    try element.append(condition, isExact: true, to: &sql)
+    sql.append(")), 1)), 0), 1) FROM \(values)) END")
   }
 
   private func append(_ operand: FilterOperand, to sql: inout BoundSQL) throws {
@@ -87,6 +105,9 @@ struct FilterSQL<Subjects: FilterSubjects> {
     case .lower(let path): sql.append(ComparedForm.lower.sql(try subjects.value(path)))
     case .length(let path): sql.append("length(\(try subjects.value(path)))")
     case .count(let members): try subjects.append(countOf: members, to: &sql)
+    case .scalarCount(let list):
+      sql.append("CASE WHEN \(try subjects.state(list.path)) IS NULL THEN NULL ")
+      sql.append("ELSE coalesce(json_array_length(\(try subjects.scalars(list))), 0) END")
     }
   }
 
@@ -164,7 +185,7 @@ extension FilterCondition {
       return 1 + max(places[0], 2 + places[1])
     case .not(let inner):
       return 2 + inner.parserPlaces
-    case .any(_, let inner):
+    case .any(_, let inner), .anyScalar(_, let inner):
       return Self.memberPlaces + inner.parserPlaces
     case .comparison(.count, _, _), .columns(.count, _, _), .columns(_, _, .count),
       .oneOf(.count, _), .between(.count, _, _):
@@ -172,6 +193,39 @@ extension FilterCondition {
     default:
       return Self.predicatePlaces
     }
+  }
+}
+
+/// The values of a list of scalars: every path stands for the value.
+private struct ElementSubjects: FilterSubjects {
+  let kind: EntityType.Column.Kind
+
+  func value(_ path: EntityPath) -> String {
+    switch kind {
+    case .integer, .boolean: "CAST(element.value AS NUMERIC)"
+    case .real: "CAST(element.value AS REAL)"
+    case .text, .reference: "CAST(element.value AS TEXT)"
+    }
+  }
+
+  func state(_ path: EntityPath) -> String { "element.type" }
+
+  func hasColumn(_ path: EntityPath) -> Bool { false }
+
+  func scalars(_ list: ScalarsPath) throws(StorageError) -> String { throw Self.nested(list.field) }
+
+  func append(countOf members: MemberPath, to sql: inout BoundSQL) throws {
+    throw Self.nested(members.field)
+  }
+
+  func append(
+    anyOf members: MemberPath, _ condition: FilterCondition, isExact: Bool, to sql: inout BoundSQL
+  ) throws {
+    throw Self.nested(members.field)
+  }
+
+  private static func nested(_ field: String) -> StorageError {
+    .failed(code: 0, message: "the condition on the values of a list is about \(field)")
   }
 }
 
@@ -185,6 +239,14 @@ struct BoundSQL {
   mutating func append(_ value: FilterValue) {
     values.append(value)
     text += "?"
+  }
+
+  /// Appends values with commas between them.
+  mutating func append(list: [FilterValue]) {
+    for (index, value) in list.enumerated() {
+      if index > 0 { text += ", " }
+      append(value)
+    }
   }
 
   mutating func append(_ other: BoundSQL) {

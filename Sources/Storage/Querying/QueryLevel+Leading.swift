@@ -38,7 +38,7 @@ extension QueryLevel {
     case (.field, nil): return owner.indexed.contains(path.field)
     case (.field, let form?): return owner.hasTextIndex(form, on: path.field)
     case (.lower, nil): return owner.hasTextIndex(.lower, on: path.field)
-    case (.lower, _), (.length, _), (.count, _): return false
+    case (.lower, _), (.length, _), (.count, _), (.scalarCount, _): return false
     }
   }
 

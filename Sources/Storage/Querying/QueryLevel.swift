@@ -15,6 +15,8 @@ struct QueryLevel {
   struct Context {
     let catalogue: TypeCatalogue
     let scopes: VisibleScopes
+    /// The revision whose state is read; nil for the present one.
+    var asOf: Int64?
   }
 
   let root: VisibleRow
@@ -37,6 +39,7 @@ struct QueryLevel {
     self.depth = depth
     let ways =
       terms.map(\.path.hops) + subjects.paths.map(\.hops) + subjects.members.map(\.hops)
+      + subjects.scalars.map(\.hops)
     let named = Self.named(subjects, terms)
     for hops in ways {
       for end in hops.indices { try add(Array(hops[...end]), named) }
@@ -62,6 +65,7 @@ struct QueryLevel {
     let ends =
       (terms.map(\.path) + subjects.paths).map { ($0.hops, $0.field) }
       + subjects.members.map { ($0.hops, $0.field) }
+      + subjects.scalars.map { ($0.hops, $0.field) }
     for (hops, field) in ends {
       named[hops, default: []].append(field)
       for end in hops.indices { named[Array(hops[..<end]), default: []].append(hops[end].field) }
@@ -78,7 +82,7 @@ struct QueryLevel {
     let scopes = try context.scopes.holding(table)
     return VisibleRow(
       table: table, alias: alias, form: .joined(scopes: scopes.ids), scopes: scopes, named: fields,
-      isRelated: true)
+      isRelated: true, asOf: context.asOf)
   }
 
   /// Lets the query begin at a related type if a condition on it finds few rows by an index.
@@ -88,6 +92,11 @@ struct QueryLevel {
 
   /// The joined row that relationships lead to.
   func joined(_ hops: [EntityPath.Hop]) -> VisibleRow? { related[hops] }
+
+  /// Returns the SQL of the keys in a list, see ``VisibleRow/members(_:)``.
+  func members(_ path: MemberPath) throws(StorageError) -> String {
+    try row(path.hops).members(path.field)
+  }
 
   /// Appends the joins of all related rows that were not written before the entities.
   func appendJoins(to sql: inout BoundSQL) throws {
@@ -113,7 +122,7 @@ extension QueryLevel: FilterSubjects {
   }
 
   func hasColumn(_ path: EntityPath) throws(StorageError) -> Bool {
-    if path.isList { return false }
+    if path.isList || path.isOfScalars { return false }
     return try row(path.hops).hasColumn(path.field)
   }
 
@@ -134,6 +143,10 @@ extension QueryLevel: FilterSubjects {
       sql += " WHEN \(try row(Array(hops[..<index])).state(hop.field)) = 'null' THEN 'null'"
     }
     return sql + " ELSE \(last) END"
+  }
+
+  func scalars(_ list: ScalarsPath) throws(StorageError) -> String {
+    try row(list.hops).scalars(list.field)
   }
 
   // MARK: Members
@@ -207,6 +220,7 @@ extension QueryLevel: FilterSubjects {
   }
 
   /// Appends the keys of all entities of which some row names the owner: the index of the field finds them.
+  /// Of earlier states, those of which some row named it then.
   private func appendLinked(
     by link: String, to owner: VisibleRow, _ member: VisibleRow, as list: String,
     to sql: inout BoundSQL
@@ -215,14 +229,23 @@ extension QueryLevel: FilterSubjects {
       throw StorageError.failed(
         code: 0, message: "the type \(member.table.type) has no column for the field \(link)")
     }
-    sql.append(" FROM (SELECT DISTINCT linked.key FROM ")
+    let holding = try context.scopes.holding(member.table)
+    let own = member.table.hasLocalField(link) ? holding.owners.compactMap(\.scope) : []
+    let scopes = (holding.ids + own).map { FilterValue.integer($0) }
+    sql.append(" FROM (SELECT \(context.asOf == nil ? "DISTINCT " : "")linked.key FROM ")
     sql.append("\(EntityTable.quoted(member.table.name)) AS linked WHERE linked.scope IN (")
-    let scopes = try context.scopes.holding(member.table)
-    let own = member.table.hasLocalField(link) ? scopes.owners.compactMap(\.scope) : []
-    for (index, scope) in (scopes.ids + own).enumerated() {
-      if index > 0 { sql.append(", ") }
-      sql.append(.integer(scope))
+    sql.append(list: scopes)
+    sql.append(") AND linked.\(EntityTable.quoted(name)) = \(owner.key)")
+    if let revision = context.asOf {
+      let path =
+        member.table.kinds[link] == .reference
+        ? VisibleRow.referencePath(link) : VisibleRow.path(link)
+      sql.append(" UNION SELECT earlier.key FROM past AS earlier ")
+      sql.append("WHERE earlier.type = \(member.table.id) AND earlier.scope IN (")
+      sql.append(list: scopes)
+      sql.append(") AND earlier.since <= \(revision) AND earlier.until > \(revision) ")
+      sql.append("AND CAST(json_extract(earlier.fields, \(path)) AS TEXT) = \(owner.key)")
     }
-    sql.append(") AND linked.\(EntityTable.quoted(name)) = \(owner.key)) AS \(list)")
+    sql.append(") AS \(list)")
   }
 }

@@ -17,24 +17,29 @@ struct VisibleRow {
   let table: EntityTable
   let alias: String
   let form: Form
+  /// The revision whose state the row has, of a joined row; nil for the present one. The entity history
+  /// must reach back to it (``EntityHistoryRecorder``).
+  let asOf: Int64?
   /// The local fields of the type that the viewer sees.
-  private let localFields: [LocalFieldLayer]
+  let localFields: [LocalFieldLayer]
   /// Those with rows that the query joins.
-  private let joinedFields: [LocalFieldLayer]
+  let joinedFields: [LocalFieldLayer]
   /// Whether the first scope is that of optimistic updates.
-  private let hasOverlays: Bool
+  let hasOverlays: Bool
   /// Whether it is an entity that another one leads to, which need not be visible.
-  private let isRelated: Bool
+  let isRelated: Bool
 
   /// - Parameters:
   ///   - scopes: the viewer's scopes that hold rows of the type, see ``VisibleScopes/holding(_:)``.
   ///   - named: the fields that the query names.
   ///   - isRelated: whether it is an entity that another one leads to.
+  ///   - asOf: the revision whose state a joined row has; nil for the present one.
   init(
     table: EntityTable, alias: String, form: Form, scopes: ViewerScopes, named: [String],
-    isRelated: Bool = false
+    isRelated: Bool = false, asOf: Int64? = nil
   ) {
     self.isRelated = isRelated
+    self.asOf = asOf
     self.table = table
     self.alias = alias
     self.form = form
@@ -44,9 +49,10 @@ struct VisibleRow {
     switch form {
     case .projected: joinedFields = []
     case .joined(let layers):
-      // With several scopes, whether an entity is visible can depend on them too.
+      // With several scopes, or at an earlier revision, whether an entity is visible can depend on them too.
+      let areAllJoined = layers.count > 1 || asOf != nil
       joinedFields = fields.filter { layer in
-        layer.scope != nil && (layers.count > 1 || named.contains(where: layer.set.names))
+        layer.scope != nil && (areAllJoined || named.contains(where: layer.set.names))
       }
     }
   }
@@ -54,6 +60,9 @@ struct VisibleRow {
   /// The names of a projection's columns besides those of values.
   static func stateColumn(_ field: String) -> String { EntityTable.quoted("state of \(field)") }
   static func listColumn(_ field: String) -> String { EntityTable.quoted("list of \(field)") }
+  static func scalarsColumn(_ field: String) -> String {
+    EntityTable.quoted("values of \(field)")
+  }
 
   func hasColumn(_ field: String) -> Bool { table.columns[field] != nil }
 
@@ -65,12 +74,13 @@ struct VisibleRow {
     let column = EntityTable.quoted(name)
     if isLocal(field) {
       return local(field, \.value) { row, fallback in
-        guard fallback != "NULL" else { return "\(row).\(column)" }
-        return "CASE WHEN json_type(\(row).fields, \(Self.path(field))) IS NOT NULL "
-          + "THEN \(row).\(column) ELSE \(fallback) END"
+        let value = self.value(field, column, of: row)
+        guard fallback != "NULL" else { return value }
+        return "CASE WHEN json_type(\(fields(of: row)), \(Self.path(field))) IS NOT NULL "
+          + "THEN \(value) ELSE \(fallback) END"
       }
     }
-    return folded(field, projected: "\(alias).\(column)") { "\($0).\(column)" }
+    return folded(field, projected: "\(alias).\(column)") { value(field, column, of: $0) }
   }
 
   /// Returns the SQL of a field's JSON type: `'null'` for null, NULL for a field that is missing.
@@ -81,24 +91,17 @@ struct VisibleRow {
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined where isLocal(field):
       return local(field, \.state) { row, fallback in
-        "coalesce(json_type(\(row).fields, \(path)), \(fallback))"
+        "coalesce(json_type(\(fields(of: row)), \(path)), \(fallback))"
       }
     case .joined:
-      let types = layers.map { "json_type(\($0).fields, \(path))" }
+      let types = layers.map { "json_type(\(fields(of: $0)), \(path))" }
       return types.count == 1 ? types[0] : "coalesce(\(types.joined(separator: ", ")))"
     }
   }
 
   /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be joined.
   func stored(_ field: String) -> String {
-    if isLocal(field) {
-      let path = Self.path(field)
-      return local(field, \.value) { row, fallback in
-        "iif(json_type(\(row).fields, \(path)) IS NULL, \(fallback), "
-          + "json_extract(\(row).fields, \(path)))"
-      }
-    }
-    return folded(field, projected: "NULL") { "json_extract(\($0).fields, \(Self.path(field)))" }
+    extracted(field, \.value, projected: "NULL")
   }
 
   /// Returns the SQL of the keys of a to-many relationship as a JSON array: `null` if null is stored, NULL if
@@ -109,12 +112,30 @@ struct VisibleRow {
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined where isLocal(field):
       return local(field, \.members) { row, fallback in
-        "coalesce(\(MembersFunction.name)('\(field)', \(row).fields), \(fallback))"
+        "coalesce(\(MembersFunction.name)('\(field)', \(fields(of: row))), \(fallback))"
       }
     case .joined:
-      let rows = layers.map { "\($0).fields" }.joined(separator: ", ")
+      let rows = layers.map(fields).joined(separator: ", ")
       return "\(MembersFunction.name)('\(field)', \(rows))"
     }
+  }
+
+  /// Returns the SQL of a list of scalars as a JSON array: NULL if it is null or was never fetched.
+  func scalars(_ field: String) -> String {
+    extracted(field, \.scalars, projected: "\(alias).\(Self.scalarsColumn(field))")
+  }
+
+  private func extracted(
+    _ field: String, _ form: KeyPath<LocalFieldLayer.Fallback, String>, projected: String
+  ) -> String {
+    let path = Self.path(field)
+    if isLocal(field) {
+      return local(field, form) { row, fallback in
+        "iif(json_type(\(fields(of: row)), \(path)) IS NULL, \(fallback), "
+          + "json_extract(\(fields(of: row)), \(path)))"
+      }
+    }
+    return folded(field, projected: projected) { "json_extract(\(fields(of: $0)), \(path))" }
   }
 
   /// Returns the SQL of the JSON type of a to-many relationship, like ``state(_:)``.
@@ -123,14 +144,14 @@ struct VisibleRow {
   /// The SQL of the entity's key; NULL if no row is visible.
   var key: String {
     switch form {
-    case .projected: "\(alias).key"
-    case .joined(let scopes) where scopes.isEmpty: "NULL"
+    case .projected: return "\(alias).key"
+    case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined:
-      layers.count == 1
-        ? "\(layers[0]).key"
-        // A tombstone has a key too.
-        : "CASE WHEN \(isVisible) THEN "
-          + "coalesce(\(layers.map { "\($0).key" }.joined(separator: ", "))) END"
+      let keys = layers.map { "\($0).key" }
+      if keys.count == 1, asOf == nil { return keys[0] }
+      // A tombstone has a key too, and so has a row that did not exist yet.
+      let key = keys.count == 1 ? keys[0] : "coalesce(\(keys.joined(separator: ", ")))"
+      return "CASE WHEN \(isVisible) THEN \(key) END"
     }
   }
 
@@ -140,111 +161,34 @@ struct VisibleRow {
     case .projected: "1"
     case .joined(let scopes) where scopes.isEmpty: "0"
     case .joined:
-      layers.count == 1
-        ? "\(layers[0]).key IS NOT NULL"
-        : "(coalesce(\(layers.map { "\($0).fields" }.joined(separator: ", "))) IS NOT NULL\(orKept))"
+      if layers.count > 1 {
+        "(coalesce(\(layers.map(fields).joined(separator: ", "))) IS NOT NULL\(orKept))"
+      } else if asOf != nil {
+        "(\(fields(of: layers[0])) IS NOT NULL\(orKept))"
+      } else {
+        "\(layers[0]).key IS NOT NULL"
+      }
     }
   }
 
   /// The SQL of whether an entity that upstream deleted is visible for its local fields, after OR; for rows
-  /// of several scopes.
+  /// of several scopes or of an earlier revision.
   private var orKept: String {
     guard !joinedFields.isEmpty else { return "" }
-    let own = joinedFields.map { "\(alias(of: $0)).key IS NOT NULL" }.joined(separator: " OR ")
-    let some = layers.map { "\($0).key IS NOT NULL" }.joined(separator: " OR ")
+    let isStored = { (row: String) in "\(rowKey(of: row)) IS NOT NULL" }
+    let own = joinedFields.map { isStored(alias(of: $0)) }.joined(separator: " OR ")
+    let some = layers.map(isStored).joined(separator: " OR ")
     let isShown =
       hasOverlays
-      ? " AND (\(layers[0]).key IS NULL OR \(layers[0]).fields IS NOT NULL)" : ""
+      ? " AND (\(rowKey(of: layers[0])) IS NULL OR \(fields(of: layers[0])) IS NOT NULL)" : ""
     return " OR ((\(own)) AND (\(some))\(isShown))"
-  }
-
-  /// Appends the condition that the row of one scope is visible: that it has contents, or that the viewer has
-  /// local fields of the deleted entity.
-  func appendIsStored(to sql: inout BoundSQL) {
-    let owners = localFields.compactMap(\.scope)
-    guard !owners.isEmpty, !hasOverlays else { return sql.append("\(alias).fields IS NOT NULL") }
-    sql.append("(\(alias).fields IS NOT NULL OR EXISTS (SELECT 1 FROM ")
-    sql.append("\(EntityTable.quoted(table.name)) AS kept WHERE kept.scope IN (")
-    for (index, owner) in owners.enumerated() {
-      if index > 0 { sql.append(", ") }
-      sql.append(.integer(owner))
-    }
-    sql.append(") AND kept.key = \(alias).key))")
   }
 
   /// Whether it is one table row or none.
   var hasOneScope: Bool { layers.count == 1 }
 
-  /// The number of tables that ``appendJoins(on:to:)`` joins.
-  var joinsCount: Int { layers.count + joinedFields.count }
-
-  /// Appends the joins of the rows with a key. Without a visible row the columns are NULL.
-  ///
-  /// - Parameters:
-  ///   - key: an SQL expression without parameters.
-  ///   - isRequired: whether entities without a visible row are dropped: SQLite then keeps the order of the
-  ///     tables. Rows of several scopes are kept; the query must test ``isVisible`` in any case.
-  func appendJoins(on key: String, isRequired: Bool = false, to sql: inout BoundSQL) {
-    guard case .joined(let scopes) = form else { return }
-    let join = isRequired && scopes.count == 1 ? "CROSS JOIN" : "LEFT JOIN"
-    for (layer, scope) in scopes.enumerated() {
-      let alias = layers[layer]
-      sql.append(" \(join) \(EntityTable.quoted(table.name)) AS \(alias) ON \(alias).scope = ")
-      sql.append(.integer(scope))
-      sql.append(" AND \(alias).key = \(key)")
-      if scopes.count == 1 {
-        sql.append(" AND ")
-        appendIsStored(to: &sql)
-      }
-      // A tombstone hides the wider layers.
-      for above in layers[..<layer] {
-        sql.append(" AND (\(above).scope IS NULL OR \(above).fields IS NOT NULL)")
-      }
-    }
-    appendFieldJoins(on: key, to: &sql)
-  }
-
-  /// Appends the joins of the rows of local fields that the query names. Without a row the columns are NULL.
-  ///
-  /// - Parameter leader: the owner whose rows the query begins at.
-  func appendFieldJoins(
-    on key: String, after leader: Scope.Kind? = nil, to sql: inout BoundSQL
-  ) {
-    for layer in joinedFields where layer.set.owner != leader {
-      guard let scope = layer.scope else { continue }
-      let row = alias(of: layer)
-      sql.append(" LEFT JOIN \(EntityTable.quoted(table.name)) AS \(row) ON \(row).scope = ")
-      sql.append(.integer(scope))
-      sql.append(" AND \(row).key = \(key)")
-    }
-  }
-
-  // MARK: Local fields
-
-  /// The alias of the rows of an owner's local fields.
-  func alias(of layer: LocalFieldLayer) -> String { "\(alias)_\(layer.set.owner)" }
-
-  private func isLocal(_ field: String) -> Bool {
-    if case .projected = form { return false }
-    return table.hasLocalField(field)
-  }
-
-  /// Returns the SQL of a local field: NULL if the viewer cannot have it, the fallback alone if its owner has
-  /// written nothing.
-  private func local(
-    _ field: String, _ form: KeyPath<LocalFieldLayer.Fallback, String>,
-    _ expression: (_ row: String, _ fallback: String) -> String
-  ) -> String {
-    guard let layer = localFields.first(where: { $0.set.names(field) }) else { return "NULL" }
-    let value = layer.fallback(field)[keyPath: form]
-    let isJoined = joinedFields.contains { $0.set.owner == layer.set.owner }
-    let known = isJoined ? expression(alias(of: layer), value) : value
-    guard isRelated else { return known }
-    // An entity that is not visible has no fields.
-    return "CASE WHEN \(isVisible) THEN \(known) END"
-  }
-
-  private var layers: [String] {
+  /// The aliases of the rows of the viewer's scopes.
+  var layers: [String] {
     guard case .joined(let scopes) = form else { return [] }
     return scopes.count == 1 ? [alias] : scopes.indices.map { "\(alias)_\($0)" }
   }
@@ -260,14 +204,19 @@ struct VisibleRow {
     case .joined:
       let path = Self.path(field)
       let cases = layers.map {
-        " WHEN json_type(\($0).fields, \(path)) IS NOT NULL THEN \(expression($0))"
+        " WHEN json_type(\(fields(of: $0)), \(path)) IS NOT NULL THEN \(expression($0))"
       }
       return "CASE\(cases.joined()) END"
     }
   }
 
   /// Names of fields are GraphQL names: letters, digits and underscores.
-  private static func path(_ field: String) -> String { "'$.\"\(field)\"'" }
+  static func path(_ field: String) -> String { "'$.\"\(field)\"'" }
+
+  /// The key in a stored reference.
+  static func referencePath(_ field: String) -> String {
+    "'$.\"\(field)\".\"\(StoredForm.referenceMember)\"[1]'"
+  }
 }
 
 /// The viewer's scopes that hold rows of each type, in one query's snapshot.

@@ -19,6 +19,8 @@ struct EntityTable: Sendable {
   let columns: [String: String]
   /// Fields whose columns hold integers.
   let integers: Set<String>
+  /// The kinds of the columns by field.
+  let kinds: [String: EntityType.Column.Kind]
   /// Fields whose columns have an index.
   let indexed: Set<String>
   /// Whether the entities exist in this store only.
@@ -47,15 +49,17 @@ struct EntityTable: Sendable {
   let readScopes: String
 
   init(
-    id: Int64, type: String, name: String, columns: [String: String], integers: Set<String> = [],
-    indexed: Set<String> = [], textIndexes: Set<String> = [], description: EntityType? = nil
+    id: Int64, type: String, name: String, columns: [String: String],
+    kinds: [String: EntityType.Column.Kind] = [:], indexed: Set<String> = [],
+    textIndexes: Set<String> = [], description: EntityType? = nil
   ) {
     isLocal = description?.isLocal ?? false
     localFields = description?.localFields ?? []
     keyFields = description?.keyFields ?? []
     self.indexed = indexed
     self.textIndexes = textIndexes
-    self.integers = integers
+    self.kinds = kinds
+    integers = Set(kinds.lazy.filter { $0.value == .integer }.map(\.key))
     self.id = id
     self.type = type
     self.name = name

@@ -51,13 +51,12 @@ struct TypeCatalogue: Sendable {
       let columns = try Row.fetchAll(
         db, sql: "SELECT field, column_name, kind, is_indexed FROM entity_column WHERE type = ?",
         arguments: [id])
-      let integers = columns.filter {
-        $0["kind"] == EntityType.Column.Kind.integer.rawValue
-      }
       tables[row["name"]] = EntityTable(
         id: id, type: row["name"], name: row["table_name"],
         columns: Dictionary(uniqueKeysWithValues: columns.map { ($0["field"], $0["column_name"]) }),
-        integers: Set(integers.map { $0["field"] as String }),
+        kinds: columns.reduce(into: [:]) { kinds, column in
+          kinds[column["field"] as String] = .init(rawValue: column["kind"] as String)
+        },
         indexed: Set(
           columns.filter { $0["is_indexed"] != Self.noIndex }.map { $0["field"] as String }),
         textIndexes: try TextIndexes(id: id, table: row["table_name"]).suffixes(db),

@@ -62,6 +62,9 @@ struct TableCleaner {
     for table in tables {
       try database.execute(sql: "DELETE FROM \(table) WHERE type = ?", arguments: [type.id])
     }
+    try database.execute(
+      sql: "DELETE FROM past WHERE type = ?",
+      arguments: [EntityHistoryRecorder.removedType(type.id)])
     try UsageSchema.forget(table: type.table, id: type.id, database)
     try database.execute(sql: "DROP TABLE \(EntityTable.quoted(type.table))")
     try SearchIndex.drop(ofType: type.id, database)

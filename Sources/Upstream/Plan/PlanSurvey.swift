@@ -8,6 +8,8 @@ struct PlanSurvey {
     enum Shape: Hashable {
       case leaf
       case reference
+      /// A list of leaves.
+      case leaves
     }
 
     let name: String
@@ -26,7 +28,7 @@ struct PlanSurvey {
   private(set) var entityTypes: Set<String> = []
   private(set) var listElementTypes: Set<String> = []
   private(set) var lookupTypes: Set<String> = []
-  /// Fields without arguments that are not lists, by entity type.
+  /// Fields without arguments, by entity type: leaves, lists of leaves, to-one relationships.
   private(set) var entityFields: [String: Set<EntityField>] = [:]
   /// The selected fields of each object type.
   private(set) var shapes: [String: [String: ObjectShape.Field]] = [:]
@@ -53,13 +55,14 @@ struct PlanSurvey {
     noteShape(of: field, in: object)
     let isList = field.nonNull.count > 1
     let isPlain = field.arguments.arguments.isEmpty
-    let isColumn =
-      object.key != nil && isPlain && !isList && field.name != StoredForm.typenameMember
+    let isOfEntity = object.key != nil && isPlain && field.name != StoredForm.typenameMember
+    let isColumn = isOfEntity && !isList
     switch field.value {
     case .leaf:
-      guard isColumn else { return }
+      guard isOfEntity, field.nonNull.count <= 2 else { return }
       entityFields[object.type, default: []].insert(
-        EntityField(name: field.name, typeName: field.typeName, shape: .leaf))
+        EntityField(
+          name: field.name, typeName: field.typeName, shape: isList ? .leaves : .leaf))
     case .object(let inner):
       if isList { listElementTypes.formUnion(Self.nearestEntities(in: inner)) }
       let holdsEntity = inner.objects.contains { $0.key != nil }

@@ -23,8 +23,10 @@ extension EntityCatalogue {
     types = names.compactMap { name in
       guard let rule = keys.rule(stored: name) else { return nil }
       var kinds: [String: EntityType.Column.Kind] = [:]
+      var lists: [String: EntityType.Column.Kind] = [:]
       for field in surveys.flatMap({ $0.entityFields[name] ?? [] }) {
-        kinds[field.name] = Self.kind(of: field, schema: schema, settings: settings)
+        let kind = Self.kind(of: field, schema: schema, settings: settings)
+        if field.shape == .leaves { lists[field.name] = kind } else { kinds[field.name] = kind }
       }
       for part in rule.parts where kinds[part.field] == nil {
         kinds[part.field] = part.canonical == .integer ? .integer : .text
@@ -36,6 +38,7 @@ extension EntityCatalogue {
         columns: (keyFields + others).compactMap { field in
           kinds[field].map { EntityType.Column(name: field, kind: $0) }
         },
+        lists: lists.sorted { $0.key < $1.key }.map { EntityType.Column(name: $0, kind: $1) },
         indexes: (settings.indexes[name] ?? []).filter { kinds[$0] != nil },
         search: (settings.search[name] ?? []).filter { kinds[$0] == .text })
     }

@@ -149,6 +149,8 @@ struct RegistryMerger {
     let rest = columns.dropFirst(other.keyFields.count).sorted { $0.name < $1.name }
     return EntityType(
       name: other.name, keyFields: other.keyFields, columns: keys + rest,
+      lists: other.lists
+        + type.lists.filter { list in !other.lists.contains { $0.name == list.name } },
       indexes: Self.union(other.indexes, type.indexes),
       search: Self.union(other.search, type.search))
   }

@@ -139,25 +139,23 @@ import Upstream
     #expect(filter.reachedTypes == [])
   }
 
-  @Test("A filter of changes is about own fields, and says so")
-  func changesTakeOwnFields() throws {
+  @Test("A filter of changes takes key paths, names the types that they reach, and refuses now()")
+  func changesTakeKeyPaths() throws {
     let world = try FollowedFilms()
     let type = try world.entities.directory.type(named: "Film")
+    let graph = world.entities.directory.graph
     var faults: [String] = []
-    for text in ["director.name = 'x'", "title < now()"] {
-      let condition = ChangeCondition(text, arguments: .none, types: [type]) { faults.append($1) }
-      #expect(condition == nil)
+    func condition(_ text: String) -> ChangeCondition? {
+      ChangeCondition(text, arguments: .none, types: [type], graph: graph) { faults.append($1) }
     }
+    #expect(condition("title < now()") == nil)
     #expect(
       faults == [
-        "position 1: director.name follows a relationship: a filter of changes is about the "
-          + "entity's own fields; follow a list for more",
-        "position 9: now() cannot be used here: time passes without a change; write the time itself",
+        "position 9: now() cannot be used here: time passes without a change; write the time itself"
       ])
-    let own = ChangeCondition(
-      "title BEGINSWITH[cd] 'a' OR length(title) > 3 OR year IS MISSING", arguments: .none,
-      types: [type]
-    ) { faults.append($1) }
-    #expect(own != nil)
+    let own = condition("title BEGINSWITH[cd] 'a' OR length(title) > 3 OR year IS MISSING")
+    #expect(try #require(own).reachedTypes == [])
+    let related = condition("director.name = 'x' AND studio.name IS MISSING")
+    #expect(try #require(related).reachedTypes == ["Person", "Studio"])
   }
 }

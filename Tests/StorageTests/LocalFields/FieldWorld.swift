@@ -26,16 +26,21 @@ struct FieldWorld {
       LocalWorld.relation("films", "Film", "lists", many: true),
     ])
 
-  static let schema = LocalSchema(
-    types: ["MyList": list], objects: [:], enums: [:],
-    extensions: ["Film": [devicePart, userPart]])
+  static let schema = schema(devicePart)
+
+  static func schema(_ part: LocalType) -> LocalSchema {
+    LocalSchema(
+      types: ["MyList": list], objects: [:], enums: [:], extensions: ["Film": [part, userPart]])
+  }
 
   /// What operations select.
   private static let base = EntityType(
     name: "Film", keyFields: ["id"], columns: StoreFixture.types[0].columns,
     indexes: ["year", "favourite"], search: ["title"])
 
-  static let film = base.adding([devicePart, userPart])
+  static let film = film(devicePart)
+
+  static func film(_ part: LocalType) -> EntityType { base.adding([part, userPart]) }
 
   static let types = [film, StoreFixture.types[1], list.entityType]
 
@@ -50,11 +55,9 @@ struct FieldWorld {
     self.folder = folder
     var configuration = StoreConfiguration(
       folder: folder.path, segment: segment, opened: Timestamp(milliseconds: 0))
-    configuration.local = LocalSchema(
-      types: Self.schema.types, objects: [:], enums: [:],
-      extensions: ["Film": [part, Self.userPart]])
+    configuration.local = Self.schema(part)
     store = try Store.open(
-      configuration, types: [Self.base.adding([part, Self.userPart])] + Self.types.dropFirst())
+      configuration, types: [Self.film(part)] + Self.types.dropFirst())
   }
 
   // MARK: Owners
@@ -73,24 +76,25 @@ struct FieldWorld {
 
   func write(
     _ film: String, _ body: JSONValue, by device: String = "d_1", user: String? = nil,
-    quota: DataQuota = .unlimited
+    quota: DataQuota = .unlimited, schema: LocalSchema = schema
   ) async throws -> Result<WriteCommit, WriteRefusal> {
-    guard let type = Self.schema.allFields(of: "Film") else { throw StorageError.tooCostly }
-    var reader = LocalValueReader(schema: Self.schema)
+    guard let type = schema.allFields(of: "Film") else { throw StorageError.tooCostly }
+    var reader = LocalValueReader(schema: schema)
     let read = LocalBody(body, type: type, isPatch: true, reader: &reader, pointer: "")
     return try await store.writeLocal(
-      [LocalOperation(.update, type, .key(film), body: read)], schema: Self.schema,
+      [LocalOperation(.update, type, .key(film), body: read)], schema: schema,
       owner: LocalOwner(
         device: .ownData(ofDevice: device), user: user.map { .ownData(ofUser: $0) }),
       viewer: Self.viewer(device, user: user), now: Timestamp(milliseconds: 1), quota: quota)
   }
 
   func writeList(
-    _ action: WriteAction, _ id: String, _ body: JSONValue = [:], by device: String = "d_1"
+    _ action: WriteAction, _ id: String, _ body: JSONValue = [:], by device: String = "d_1",
+    schema: LocalSchema = schema
   ) async throws -> Result<WriteCommit, WriteRefusal> {
     try await store.local(
-      LocalWorld.operation(action, Self.list, id, body, schema: Self.schema),
-      schema: Self.schema, owner: Self.device(device))
+      LocalWorld.operation(action, Self.list, id, body, schema: schema),
+      schema: schema, owner: Self.device(device))
   }
 
   func fetch(_ call: Int64, _ film: String, _ fields: JSONValue) async throws -> CommitReport {

@@ -91,7 +91,7 @@ struct RelatedWorld {
     self.seen = seen
   }
 
-  private static func fields(of type: String, _ random: inout SeededGenerator) -> Fields {
+  static func fields(of type: String, _ random: inout SeededGenerator) -> Fields {
     var fields: Fields = [:]
     func some(_ name: String, _ value: JSONValue) {
       switch Int.random(in: 0..<7, using: &random) {
