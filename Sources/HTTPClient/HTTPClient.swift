@@ -147,4 +147,10 @@ package struct HTTPClientSettings: Sendable, Equatable {
   package var metricsUpstream: String?
 
   package init() {}
+
+  /// Never refuses a request because of earlier failures: for requests whose answer decides something.
+  package mutating func sendAlways() {
+    breaker.consecutiveFailuresMax = .max
+    breaker.failureRateMax = .infinity
+  }
 }

@@ -15,6 +15,8 @@ struct HooksOutAssembly: Sendable {
 
   let service: OutgoingHooks
   private let client: HTTPClient
+  /// For hooks that are asked before a write: failures of some writes must not decide about others.
+  private let asking: HTTPClient
 
   init(
     _ workspace: Workspace, store: Store, group: EventLoopGroup, clock: TrustedClock,
@@ -29,13 +31,21 @@ struct HooksOutAssembly: Sendable {
     // Each hook's own timeout ends a request first.
     limits.firstByteTimeout = hooks.map(\.timeout).max() ?? limits.firstByteTimeout
     let isSecure = workspace.settings.outgoingHooks.contains { $0.url.scheme == "https" }
-    let client = HTTPClient(
-      group: group, settings: limits, tls: isSecure ? try TLSClientContext() : nil,
-      random: { Double.random(in: 0..<1) })
-    self.client = client
+    let tls = isSecure ? try TLSClientContext() : nil
+    func client(_ limits: HTTPClientSettings) -> HTTPClient {
+      HTTPClient(
+        group: group, settings: limits, tls: tls, random: { Double.random(in: 0..<1) })
+    }
+    let reporting = client(limits)
+    limits.sendAlways()
+    let asking = client(limits)
+    self.client = reporting
+    self.asking = asking
+    let asked = Set(hooks.filter { $0.moment == .before }.map(\.name))
     let exchange = HookExchange(clock: SystemClock.wall) {
       request, limit throws(HTTPClientError) in
-      try await client.execute(request, within: limit)
+      try await (asked.contains(request.operation) ? asking : reporting)
+        .execute(request, within: limit)
     }
     service = OutgoingHooks(
       hooks: hooks, store: store,
@@ -53,5 +63,6 @@ struct HooksOutAssembly: Sendable {
   func end() async {
     await service.end()
     await client.close()
+    await asking.close()
   }
 }

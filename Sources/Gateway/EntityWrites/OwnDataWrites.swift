@@ -92,7 +92,8 @@ package struct OwnDataWrites: Sendable {
   /// Returns a key as the store knows it; nil without an owner, who has nothing to write either.
   private func key(_ key: EntityWriteKey, of caller: Caller) -> LocalWriteKey? {
     let owner = Self.owner(caller)
-    return (owner.device ?? owner.user).flatMap { key.stored(for: $0, entities) }
+    let reader = caller.user ?? caller.subject
+    return (owner.device ?? owner.user).flatMap { key.stored(for: $0, reader: reader, entities) }
   }
 
   private static func owner(_ caller: Caller) -> LocalOwner {

@@ -25,10 +25,12 @@ package struct HookExchange: Sendable {
     ///   - wasSent: whether the hook may have received the request.
     ///   - retryAfter: the rest of the circuit breaker's pause.
     case none(wasSent: Bool, retryAfter: Duration?, reason: String)
+    /// A response whose body is too large, or cannot be decoded.
+    case unreadable(reason: String)
   }
 
-  /// Responses are only read for their `detail`.
-  private static let responseBytesMax = 64 << 10
+  /// Responses are only read for their `detail`. Some repeat what they were asked about.
+  private static let responseBytesMax = 2 << 20
   private static let detailCharactersMax = 1_000
 
   let clock: WallClock
@@ -65,6 +67,10 @@ package struct HookExchange: Sendable {
     do throws(HTTPClientError) {
       return answer(try await send(request, min(hook.timeout, limit ?? hook.timeout)))
     } catch {
+      switch error {
+      case .responseTooLarge, .responseUndecodable: return .unreadable(reason: "\(error)")
+      default: break
+      }
       var wait: Duration?
       if case .breakerOpen(let retryAfter) = error { wait = retryAfter }
       return .none(wasSent: error.wasSent, retryAfter: wait, reason: "\(error)")

@@ -148,6 +148,10 @@ package struct HookReviewer: Sendable {
     case .status(let status, let detail, _) where (400...499).contains(status):
       meters[hook.name]?.note(.refused, at: now)
       return .refused(detail ?? "The hook `\(hook.name)` refused the write.")
+    case .unreadable(let reason):
+      // Its status is unknown. It has decided something, and a caller can influence the size of the text.
+      meters[hook.name]?.note(.refused, reason: reason, at: now)
+      return .refused("The hook `\(hook.name)` answered what cannot be read: \(reason).")
     case .status, .none:
       meters[hook.name]?.note(.unanswered, reason: answer.reason, at: now)
       return .unanswered(answer.reason)

@@ -92,7 +92,7 @@ final class HookWorker: Sendable {
     let now = environment.now
     switch answer {
     case .accepted: meters.note(.delivered, at: now)
-    case .status, .none(wasSent: true, _, _):
+    case .status, .unreadable, .none(wasSent: true, _, _):
       meters.note(.failed, reason: answer.reason, at: now)
     case .none: meters.note(.notSent, reason: answer.reason, at: now)
     }
@@ -125,7 +125,7 @@ extension HookExchange.Answer {
     switch self {
     case .accepted: .delivered
     case .status(_, _, let retryAfter): .failed(retryAfter: retryAfter)
-    case .none(wasSent: true, _, _): .failed(retryAfter: nil)
+    case .none(wasSent: true, _, _), .unreadable: .failed(retryAfter: nil)
     case .none(wasSent: false, let retryAfter, _): .notSent(retryAfter: retryAfter)
     }
   }
@@ -136,7 +136,7 @@ extension HookExchange.Answer {
     case .accepted: "accepted"
     case .status(let status, let detail, _):
       detail.map { "status \(status): \($0)" } ?? "status \(status)"
-    case .none(_, _, let reason): reason
+    case .none(_, _, let reason), .unreadable(let reason): reason
     }
   }
 }

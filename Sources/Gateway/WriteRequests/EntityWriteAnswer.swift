@@ -16,8 +16,14 @@ package struct EntityWriteKey: Sendable {
 
   /// Returns the key as the store knows it.
   ///
-  /// - Parameter entities: renders the outcomes for replays.
-  func stored(for owner: Scope, _ entities: EntityRenderer) -> LocalWriteKey? {
+  /// - Parameters:
+  ///   - reader: who else the outcomes show data of, besides the owner: a replay to another reader would
+  ///     show it to that one.
+  ///   - entities: renders the outcomes for replays.
+  func stored(
+    for owner: Scope, reader: String? = nil, _ entities: EntityRenderer
+  ) -> LocalWriteKey? {
+    let content = self.content + (reader.map { Array("\nreader \($0)".utf8) } ?? [])
     guard let fingerprint = PayloadFingerprint(Array(SHA256.hash(data: content))) else {
       return nil
     }

@@ -202,20 +202,21 @@ final class LocalRows {
     guard !type.uniques.isEmpty else { return true }
     let table = try context.table(of: type.name)
     let scope = try context.memory.scopeID(scope(of: type.name), context.database)
-    let count = violations.count
+    var isFree = true
     let known = rules[type.name] ?? LocalUniqueIndexes.rules(of: type, in: table)
     rules[type.name] = known
     for rule in known {
       while let id = try rule.holder(of: fields, key: key.key, scope: scope, context.database) {
         let holder = EntityKey(type: type.name, key: id)
         if try yields(holder, to: key, rule, table) { continue }
+        isFree = false
         if violations.count < Failure.Detail.countMax {
           violations.append(UniqueViolation(key: key, fields: rule.fields, holder: holder))
         }
         break
       }
     }
-    return violations.count == count
+    return isFree
   }
 
   /// Empties a row that gives up its values later in the same flush, so that rows can exchange theirs.
