@@ -75,8 +75,8 @@ extension Failure {
       self.init(.invalidEntity, "The entity is invalid.", details: faults)
     case .keyReused:
       self.init(
-        .idempotencyKeyReused, "The Idempotency-Key was used for another write, or by another caller.",
-        retry: .newKey)
+        .idempotencyKeyReused,
+        "The Idempotency-Key was used for another write, or by another caller.", retry: .newKey)
     case .unreviewed:
       self.init(
         .internal, "The write was not shown to hooks.", cause: "a write with hooks has no reviewer")
