@@ -33,10 +33,14 @@ struct LayeredView {
   private let hasOverlays: Bool
 
   init(
-    _ layers: [Layer], own: [Layer] = [], texts: LocalFieldTexts = LocalFieldTexts([]),
+    _ layers: [Layer], own: [Layer] = [], texts: LocalFieldTexts = LocalFieldTexts(),
     hasOverlays: Bool = false
   ) {
-    self.own = own
+    self.own = own.enumerated().map { owner, layer in
+      guard case .fields(let row) = layer.contents else { return layer }
+      return Layer(
+        change: layer.change, contents: .fields(texts.shown(row, ofOwner: owner)))
+    }
     self.texts = texts
     self.hasOverlays = hasOverlays
     self.layers = layers
@@ -152,7 +156,7 @@ struct LayeredView {
       guard let change = layer.change else { continue }
       switch history(layers.count + index) {
       case .unknown: return nil
-      case .fields(let old): found.append(old)
+      case .fields(let old): found.append(texts.shown(old, ofOwner: index))
       case .unchanged:
         guard change.wasPresent(at: base) else { continue }
         guard case .fields(let same) = layer.contents else { return nil }
@@ -207,7 +211,7 @@ struct ViewLoader {
     if changes?.contains(where: { $0.kind == .present }) ?? true {
       try loadContents(of: keys, in: table, all, into: &layers)
     }
-    let texts = LocalFieldTexts(scopes.localFields(of: table))
+    let texts = LocalFieldTexts(scopes.localFields(of: table), keyFields: table.keyFields)
     let hasOverlays = scopes.isOverlay(ids.first)
     return layers.mapValues { layers in
       LayeredView(

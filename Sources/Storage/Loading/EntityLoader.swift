@@ -45,9 +45,9 @@ struct EntityLoader {
   private func adding(
     _ fields: [LocalFieldLayer], to loaded: [ExactText: Loaded], _ table: EntityTable
   ) throws -> [ExactText: Loaded] {
+    let texts = LocalFieldTexts(fields, keyFields: table.keyFields)
     let own = try ownRows(
-      of: loaded.keys.lazy.map(\.text), fields.compactMap(\.scope), table)
-    let texts = LocalFieldTexts(fields)
+      of: loaded.keys.lazy.map(\.text), fields.compactMap(\.scope), texts, table)
     var result = loaded
     for (key, entity) in loaded {
       let record = entity.record
@@ -68,14 +68,15 @@ struct EntityLoader {
   }
 
   private func ownRows(
-    of keys: some Sequence<String>, _ owners: [Int64], _ table: EntityTable
+    of keys: some Sequence<String>, _ owners: [Int64], _ texts: LocalFieldTexts,
+    _ table: EntityTable
   ) throws -> [ExactText: [[UInt8]]] {
     guard !owners.isEmpty else { return [:] }
     let keys = try KeyList.json(keys)
     var rows: [ExactText: [[UInt8]]] = [:]
-    for owner in owners {
-      try LocalFieldRows.rows(of: keys, scope: owner, type: table.id, database) { key, fields in
-        rows[ExactText(key), default: []].append(fields)
+    for (owner, scope) in owners.enumerated() {
+      try LocalFieldRows.rows(of: keys, scope: scope, type: table.id, database) { key, fields in
+        rows[ExactText(key), default: []].append(texts.shown(fields, ofOwner: owner))
       }
     }
     return rows

@@ -33,6 +33,15 @@ struct LocalFieldLayer: Sendable {
     }
   }
 
+  /// Whether an entity for which nothing was written has a number, or a truth value as 0 or 1.
+  func isDefault(_ number: Int64, of field: String) -> Bool {
+    switch value(field) {
+    case .bool(let flag): (flag ? 1 : 0) == number
+    case .number(let known): known.digits == "\(number)"
+    case .null, .string, .array, .object: false
+    }
+  }
+
   /// In hexadecimal: an SQL text ends at a NUL.
   private static func text(_ bytes: some Sequence<UInt8>) -> String {
     let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -53,17 +62,42 @@ struct LocalFieldTexts: Sendable {
 
   /// The values of fields that were not written; nil if the viewer sees no local fields.
   private let defaults: [UInt8]?
+  /// The names that show of each owner's rows: the key's and the owner's fields.
+  private let names: [[String]]
 
-  init(_ layers: [LocalFieldLayer]) {
+  /// - Parameters:
+  ///   - layers: what the viewer sees of the type.
+  ///   - keyFields: the names of the key's fields.
+  init(_ layers: [LocalFieldLayer] = [], keyFields: [String] = []) {
     defaults =
       layers.isEmpty ? nil : JSONValue.object(layers.flatMap(\.set.defaults)).bytes
+    names = layers.filter { $0.scope != nil }.map { keyFields + $0.set.defaults.map(\.name) }
+  }
+
+  /// Returns what shows of an owner's row, which also keeps the values of fields that were removed, or that
+  /// belong to another kind of owner now. A text that is not JSON stays as it is, for its reader to report.
+  ///
+  /// - Parameter owner: the owner's index among those with rows.
+  func shown(_ row: [UInt8], ofOwner owner: Int) -> [UInt8] {
+    let names = names[owner]
+    guard let root = try? JSONDocument(checked: row).root else { return row }
+    let isShown = { (member: JSONNode.Member) in names.contains(where: member.isNamed) }
+    if root.members.allSatisfy(isShown) { return row }
+    var writer = JSONWriter()
+    writer.beginObject()
+    for member in root.members where isShown(member) {
+      writer.name(member.nameNode)
+      writer.raw(member.value)
+    }
+    writer.endObject()
+    return writer.bytes
   }
 
   /// Returns the layers of an entity that the viewer sees.
   ///
   /// - Parameters:
   ///   - layers: those of upstream's data, narrowest first.
-  ///   - own: the owners' rows.
+  ///   - own: what shows of the owners' rows.
   func adding(_ own: [[UInt8]], to layers: [[UInt8]]) -> [[UInt8]] {
     guard let defaults else { return layers }
     return layers + own + CollectionOfOne(defaults)

@@ -128,10 +128,9 @@ struct EntitySource {
       let layer = visible.localFields(of: table).first(where: { $0.set.names(path.field) }),
       let scope = layer.scope
     else { return }
-    let fallback = layer.fallback(path.field).value
     switch value {
-    case .integer(let number) where fallback == "NULL" || fallback != "\(number)": break
-    case .text where fallback == "NULL": break
+    case .integer(let number) where !layer.isDefault(number, of: path.field): break
+    case .text where layer.fallback(path.field).value == "NULL": break
     case .null, .integer, .real, .text: return
     }
     lead = Lead(layer: layer, scope: scope, column: column, value: value)

@@ -34,6 +34,8 @@ extension QueryLevel {
     }
     // Its index is of the owner's rows, which are joined to those of the entities.
     guard !owner.hasLocalField(path.field) else { return false }
+    // Its index has no keys of entities that upstream deleted, which local fields can keep visible.
+    guard joined(path.hops)?.isKept(path.field) != true else { return false }
     switch (operand, ComparedForm(folding)) {
     case (.field, nil): return owner.indexed.contains(path.field)
     case (.field, let form?): return owner.hasTextIndex(form, on: path.field)

@@ -85,6 +85,29 @@ extension VisibleRow {
     return "CASE WHEN \(isVisible) THEN \(known) END"
   }
 
+  // MARK: Keys of entities that upstream deleted
+
+  /// Whether a field is the key's only one, of rows that local fields can keep visible without its value.
+  func isKept(_ field: String) -> Bool {
+    guard case .joined = form, !layers.isEmpty, table.keyFields == [field] else { return false }
+    return localFields.contains { $0.scope != nil }
+  }
+
+  /// The SQL of the value of the key's only field, from the key; NULL if no row is visible.
+  var keptKey: String {
+    guard let field = table.keyFields.first, table.integers.contains(field) else { return key }
+    let number = "CAST(\(key) AS INTEGER)"
+    return "iif(CAST(\(number) AS TEXT) = \(key), \(number), \(key))"
+  }
+
+  /// Returns the SQL of a field, from the key where it is the key's and upstream has deleted the entity.
+  func keyed(_ field: String, _ kept: @autoclosure () -> String, _ known: String) -> String {
+    guard isKept(field) else { return known }
+    let texts = layers.map(fields).joined(separator: ", ")
+    let text = layers.count == 1 ? texts : "coalesce(\(texts))"
+    return "CASE WHEN \(text) IS NULL THEN \(kept()) ELSE \(known) END"
+  }
+
   // MARK: Earlier states
 
   /// Joins the state that a row had at the revision, if it has another one now. Rows of local fields are in

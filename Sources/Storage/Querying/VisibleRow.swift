@@ -80,7 +80,9 @@ struct VisibleRow {
           + "THEN \(value) ELSE \(fallback) END"
       }
     }
-    return folded(field, projected: "\(alias).\(column)") { value(field, column, of: $0) }
+    return keyed(
+      field, keptKey,
+      folded(field, projected: "\(alias).\(column)") { value(field, column, of: $0) })
   }
 
   /// Returns the SQL of a field's JSON type: `'null'` for null, NULL for a field that is missing.
@@ -95,13 +97,15 @@ struct VisibleRow {
       }
     case .joined:
       let types = layers.map { "json_type(\(fields(of: $0)), \(path))" }
-      return types.count == 1 ? types[0] : "coalesce(\(types.joined(separator: ", ")))"
+      return keyed(
+        field, "nullif(typeof(\(keptKey)), 'null')",
+        types.count == 1 ? types[0] : "coalesce(\(types.joined(separator: ", ")))")
     }
   }
 
   /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be joined.
   func stored(_ field: String) -> String {
-    extracted(field, \.value, projected: "NULL")
+    keyed(field, keptKey, extracted(field, \.value, projected: "NULL"))
   }
 
   /// Returns the SQL of the keys of a to-many relationship as a JSON array: `null` if null is stored, NULL if

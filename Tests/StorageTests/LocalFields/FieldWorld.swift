@@ -28,9 +28,9 @@ struct FieldWorld {
 
   static let schema = schema(devicePart)
 
-  static func schema(_ part: LocalType) -> LocalSchema {
+  static func schema(_ part: LocalType, user: LocalType = userPart) -> LocalSchema {
     LocalSchema(
-      types: ["MyList": list], objects: [:], enums: [:], extensions: ["Film": [part, userPart]])
+      types: ["MyList": list], objects: [:], enums: [:], extensions: ["Film": [part, user]])
   }
 
   /// What operations select.
@@ -40,24 +40,29 @@ struct FieldWorld {
 
   static let film = film(devicePart)
 
-  static func film(_ part: LocalType) -> EntityType { base.adding([part, userPart]) }
+  static func film(_ part: LocalType, user: LocalType = userPart) -> EntityType {
+    base.adding([part, user])
+  }
 
   static let types = [film, StoreFixture.types[1], list.entityType]
 
   let folder: TemporaryFolder
   let store: Store
 
-  /// - Parameter part: the device's local fields, instead of ``devicePart``.
+  /// - Parameters:
+  ///   - part: the device's local fields, instead of ``devicePart``.
+  ///   - user: the user's, instead of ``userPart``.
+  ///   - film: the whole type, if operations select it with other columns.
   init(
     _ folder: TemporaryFolder = TemporaryFolder(), segment: UInt64 = 1,
-    part: LocalType = devicePart
+    part: LocalType = devicePart, user: LocalType = userPart, film: EntityType? = nil
   ) throws {
     self.folder = folder
     var configuration = StoreConfiguration(
       folder: folder.path, segment: segment, opened: Timestamp(milliseconds: 0))
-    configuration.local = Self.schema(part)
+    configuration.local = Self.schema(part, user: user)
     store = try Store.open(
-      configuration, types: [Self.film(part)] + Self.types.dropFirst())
+      configuration, types: [film ?? Self.film(part, user: user)] + Self.types.dropFirst())
   }
 
   // MARK: Owners
@@ -127,19 +132,19 @@ struct FieldWorld {
   }
 
   func films(
-    _ filter: String? = nil, order: String? = nil, by viewer: Viewer
+    _ filter: String? = nil, order: String? = nil, of film: EntityType = film, by viewer: Viewer
   ) async throws -> [String] {
     let graph = EntityGraph(
-      types: Self.types,
+      types: [film] + Self.types.dropFirst(),
       relationships: [
         "MyList": ["films": .toMany("Film")],
         "Film": ["lists": .toMany("MyList"), "director": .toOne("Person")],
       ])
-    var query = EntityQuery(type: Self.film, limit: 1_000)
+    var query = EntityQuery(type: film, limit: 1_000)
     query.filter = try filter.map {
-      try Filter($0, arguments: .none, type: Self.film, graph: graph)
+      try Filter($0, arguments: .none, type: film, graph: graph)
     }
-    if let order { query.order = try EntityOrder(order, type: Self.film, graph: graph) }
+    if let order { query.order = try EntityOrder(order, type: film, graph: graph) }
     return try await store.page(query, viewer: viewer).items.map(\.key.key)
   }
 
