@@ -89,6 +89,29 @@ extension Ways {
       await hook.stop()
     }
 
+    @Test(
+      "A refusal counts however long its text is, and failures of earlier writes decide nothing")
+    func refusalsCount() async throws {
+      let hook = try await HookReceiver { call in
+        switch call.json["after"]?["name"]?.string {
+        case "long": .init(422, ["detail": .string(String(repeating: "z", count: 3 << 20))])
+        case "lost": nil
+        case "bad": .init(422, ["detail": "no"])
+        default: .init(204)
+        }
+      }
+      let world = try await HookOutWorld.start(Self.hooks(hook.url, ", onTimeout: allow"))
+      func status(_ name: String) async throws -> Int {
+        try await ToolkitWriteTests.write(world, "POST", "/AppUser", #"{"name":"\#(name)"}"#).status
+      }
+      #expect(try await status("long") == 422)
+      // Far more than the failures in a row that let a client pause towards an upstream.
+      for _ in 0..<12 { #expect(try await status("lost") == 201) }
+      #expect(try await status("bad") == 422)
+      await world.stop()
+      await hook.stop()
+    }
+
     @Test("One refusal refuses a whole list, and the response names every refused operation")
     func refusalNamesTheOperation() async throws {
       let hook = try await Self.guardian()

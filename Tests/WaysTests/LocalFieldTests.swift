@@ -146,6 +146,24 @@ extension Ways {
       await world.larder.stop()
     }
 
+    @Test("A key that a user's write used is not answered to another caller of the device")
+    func keysAreOfOneReader() async throws {
+      let world = try await Self.start()
+      let key = ("Idempotency-Key", "one")
+      try await world.write(#"{"note":"zeppelins"}"#, world.mine, world.user.bearer)
+      func write(_ headers: (String, String)...) async throws -> RawResponse {
+        try await world.larder.request(
+          "PATCH", "/v1/entities/Film/f1", headers: headers, body: #"{"stars":4}"#)
+      }
+      let first = try await write(world.mine, world.user.bearer, key)
+      #expect(first.status == 200 && first.text.contains("zeppelins"), "\(first.text)")
+      let again = try await write(world.mine, world.user.bearer, key)
+      #expect(again.status == 200 && again["idempotency-replayed"] == "true", "\(again.text)")
+      let other = try await write(world.mine, key)
+      #expect(other.status == 422 && !other.text.contains("zeppelins"), "\(other.text)")
+      await world.larder.stop()
+    }
+
     @Test("A note belongs to a user on every device of theirs")
     func noteBelongsToAUser() async throws {
       let world = try await Self.start()

@@ -74,6 +74,22 @@ struct LocalUniqueTests {
     #expect(try await store.local("Profile", "7")?["userId"] == 7)
   }
 
+  @Test("However many rows break a rule, the write is refused, and some of them are named")
+  func refusesManyTakenValues() async throws {
+    let store = try LocalWorld.open(folder, Self.schema)
+    defer { store.close() }
+    func writeAll(_ action: WriteAction, _ body: JSONValue) async throws -> Result<
+      WriteCommit, WriteRefusal
+    > {
+      try await store.writeLocal(
+        try (1...150).map { try Self.operation(action, "\($0)", body) }, schema: Self.schema,
+        owner: LocalWorld.owner, now: Timestamp(milliseconds: 1))
+    }
+    _ = try await writeAll(.insert, [:]).get()
+    #expect(Self.violations(try await writeAll(.update, ["email": "same"])).count == 100)
+    #expect(try await store.local("Profile", "150")?["email"] == .null)
+  }
+
   @Test("A value that another row has is refused with the fields and the row that has it")
   func refusesTakenValues() async throws {
     let store = try LocalWorld.open(folder, Self.schema)
