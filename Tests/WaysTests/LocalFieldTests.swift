@@ -212,6 +212,22 @@ extension Ways {
       await world.larder.stop()
     }
 
+    @Test("A body may repeat the key of its path, and no other")
+    func bodiesMayRepeatTheKey() async throws {
+      let world = try await Self.start()
+      try await world.write(#"{"id":"f1","favourite":true}"#, world.mine)
+      #expect(try await world.json("/v1/entities/Film/f1", world.mine)["favourite"] == true)
+      for id in [#""f2""#, "null", "[]"] {
+        let answer = try await world.ask(
+          "PATCH", "/v1/entities/Film/f1", #"{"id":\#(id),"favourite":false}"#, world.mine)
+        #expect(answer.status == 422, "\(answer.text)")
+        let faults = try JSONValue(parsing: answer.body)["errors"]?.array ?? []
+        #expect(faults.map { $0["pointer"]?.string } == ["/id"], "\(answer.text)")
+      }
+      #expect(try await world.json("/v1/entities/Film/f1", world.mine)["favourite"] == true)
+      await world.larder.stop()
+    }
+
     @Test("Favourites survive a refetch of the film")
     func surviveARefetch() async throws {
       let world = try await Self.start()

@@ -50,6 +50,9 @@ package struct EntityRenderer: Sendable {
     }
   }
 
+  /// Returns the names of the key's fields; none for an unknown type.
+  func keyFields(of type: String) -> [String] { types[type]?.keyFields ?? [] }
+
   /// An entity whose stored texts have been parsed.
   struct StoredEntity: Sendable {
     let key: EntityKey

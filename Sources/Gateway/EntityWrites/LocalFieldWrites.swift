@@ -41,11 +41,13 @@ struct LocalFieldWrites {
       pointer: request.pointer)
   }
 
-  /// Reads the body, and names every field that is not a local one.
+  /// Reads the body, and names every field that is not a local one. The key may be repeated.
   private func checked(
     _ request: EntityWriteRequest, _ type: LocalType, _ reader: inout LocalValueReader
   ) -> LocalBody {
-    let members = request.body.members ?? []
+    let keyFields = entities.keyFields(of: request.type)
+    let members = (request.body.members ?? []).filter { !keyFields.contains($0.name) }
+    checkKey(request, keyFields, &reader)
     let readable = members.filter { type.field($0.name) != nil || isReadOnly($0.name) }
     for member in members where type.field(member.name) == nil && !isReadOnly(member.name) {
       reader.note(
@@ -55,6 +57,27 @@ struct LocalFieldWrites {
     }
     return LocalBody(
       .object(readable), type: type, isPatch: true, reader: &reader, pointer: request.pointer)
+  }
+
+  /// Compares the key in the body, if there is one, with that of the path.
+  private func checkKey(
+    _ request: EntityWriteRequest, _ keyFields: [String], _ reader: inout LocalValueReader
+  ) {
+    // Without a key in the path the write is refused anyway.
+    guard case .one(let id?) = request.target else { return }
+    let given = (request.body.members ?? []).filter { keyFields.contains($0.name) }
+    guard let first = given.first else { return }
+    let place = request.pointer.appending(pointerMember: first.name)
+    let texts = keyFields.compactMap { name in
+      given.first { $0.name == name }.flatMap { $0.value.string ?? $0.value.number?.digits }
+    }
+    if given.count < keyFields.count {
+      reader.note("the key has several fields: give all of them or none", at: place)
+    } else if texts.count < keyFields.count
+      || EntityKey(type: request.type, fields: texts).key != id
+    {
+      reader.note("is not the id in the path", at: place)
+    }
   }
 
   private func isReadOnly(_ member: String) -> Bool { member.hasPrefix("_") }
