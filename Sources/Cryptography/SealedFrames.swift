@@ -69,7 +69,7 @@ package struct FrameLayout: Hashable, Sendable {
 /// A frame authenticates its number and whether it is the last: frames that were changed, moved, taken
 /// from another text, or cut off at the end are found when they are read.
 package struct FrameCipher: Sendable {
-  static let magic = Array("LARDERE1".utf8)
+  package static let magic = Array("LARDERE1".utf8)
   package static let saltBytes = 24
 
   /// The header of the text, to be stored before its frames.

@@ -15,26 +15,30 @@ struct BlobContent: Sendable {
 
   /// The file as it is on the disk.
   let file: OpenFile
+  /// Named in errors; nil for a file that is not yet one of the store's.
+  private let blob: BlobName?
   /// Nil for a file that was stored as it is.
   private let frames: Frames?
 
   /// - Parameter key: nil for a file that was stored as it is.
-  init(_ file: OpenFile, key: SymmetricKey?) throws(DiskError) {
+  init(_ file: OpenFile, key: SymmetricKey?, of blob: BlobName? = nil) throws(DiskError) {
     self.file = file
+    self.blob = blob
     guard let key else {
       frames = nil
       return
     }
-    let header = try Self.read(FrameLayout.headerBytes, from: 0, of: file)
+    let header = try Self.read(FrameLayout.headerBytes, from: 0, of: file, blob)
     guard let cipher = FrameCipher(root: key, header: header),
       let layout = FrameLayout(sealedBytes: file.byteCount)
-    else { throw DiskError(AES.GCM.Fault.notAuthentic) }
+    else { throw DiskError(AES.GCM.Fault.notAuthentic).reading(blob) }
     frames = Frames(cipher: cipher, layout: layout)
   }
 
   /// - Parameter file: stored as it is.
   init(plain file: OpenFile) {
     self.file = file
+    blob = nil
     frames = nil
   }
 
@@ -46,18 +50,18 @@ struct BlobContent: Sendable {
   /// Reads up to `count` bytes from `offset`; fewer only at the end. Of an encrypted file, it reads and
   /// decrypts the frames that hold them and no others.
   func read(_ count: Int, from offset: Int) throws(DiskError) -> [UInt8] {
-    guard let frames else { return try Self.read(count, from: offset, of: file) }
+    guard let frames else { return try Self.read(count, from: offset, of: file, blob) }
     let layout = frames.layout
     let start = min(offset, layout.textBytes)
     let range = start..<min(start + count, layout.textBytes)
     let numbers = layout.frames(of: range)
     let place = layout.sealedRange(of: numbers)
-    let sealed = try Self.read(place.count, from: place.lowerBound, of: file)
+    let sealed = try Self.read(place.count, from: place.lowerBound, of: file, blob)
     let text: [UInt8]
     do throws(AES.GCM.Fault) {
       text = try frames.cipher.open(sealed, numbers, of: layout)
     } catch {
-      throw DiskError(error)
+      throw DiskError(error).reading(blob)
     }
     let whole = layout.textRange(of: numbers)
     guard range != whole else { return text }
@@ -69,19 +73,19 @@ struct BlobContent: Sendable {
     var offset = 0
     while offset < byteCount {
       let piece = try read(Self.copyBytes, from: offset)
-      guard !piece.isEmpty else { throw DiskError("read", code: EIO) }
+      guard !piece.isEmpty else { throw DiskError("read", code: EIO).reading(blob) }
       try target.write(piece)
       offset += piece.count
     }
   }
 
   private static func read(
-    _ count: Int, from offset: Int, of file: OpenFile
+    _ count: Int, from offset: Int, of file: OpenFile, _ blob: BlobName?
   ) throws(DiskError) -> [UInt8] {
     do throws(SystemError) {
       return try file.read(count, from: offset)
     } catch {
-      throw DiskError(error)
+      throw DiskError(error).reading(blob)
     }
   }
 }

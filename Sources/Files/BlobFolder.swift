@@ -50,10 +50,10 @@ struct BlobFolder: Sendable {
       do throws(SystemError) {
         file = try OpenFile(path: path)
       } catch {
-        guard error.code == ENOENT else { throw DiskError(error) }
+        guard error.code == ENOENT else { throw DiskError(error).reading(blob) }
         continue
       }
-      return try BlobContent(file, key: key)
+      return try BlobContent(file, key: key, of: blob)
     }
     return nil
   }
@@ -93,16 +93,21 @@ struct BlobFolder: Sendable {
 
   /// Returns the names of files in a folder.
   static func files(in path: String) throws(DiskError) -> [BlobName] {
+    try names(in: path).compactMap { BlobName($0) }
+  }
+
+  /// Returns all names in a folder, without those of itself and of its parent.
+  static func names(in path: String) throws(DiskError) -> [String] {
     guard let folder = opendir(path) else { throw DiskError("opendir") }
     defer { closedir(folder) }
-    var blobs: [BlobName] = []
+    var names: [String] = []
     while let entry = readdir(folder) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      if let blob = BlobName(name) { blobs.append(blob) }
+      if name != ".", name != ".." { names.append(name) }
     }
-    return blobs
+    return names
   }
 
   /// Syncs a folder, so that its names survive a power failure.

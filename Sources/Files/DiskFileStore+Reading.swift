@@ -24,7 +24,7 @@ extension DiskFileStore {
       }
       guard let opened = try await open(found.blob, reading: wanted) else { continue }
       guard opened.content.byteCount == size, opened.bytes?.count ?? wanted.count == wanted.count
-      else { throw .other("the length of a stored file differs from the index") }
+      else { throw .other("stored file \(found.blob.text): its length differs from the index") }
       return ObjectContent(
         metadata: found.metadata, range: wanted,
         source: opened.bytes.map { .bytes($0) } ?? source(opened.content, wanted))

@@ -18,6 +18,9 @@ package struct FileConversion {
     case otherKey
     /// The conversion into the other form must be completed first.
     case otherDirection(encrypts: Bool)
+    /// Links and other things among the files, which a conversion would lose or fail at. Nothing was
+    /// converted.
+    case foreign(paths: [String])
     /// - Parameter path: the file that cannot be converted, or the folder.
     case failed(path: String, reason: String)
   }
@@ -50,7 +53,12 @@ package struct FileConversion {
   /// - Returns: the number of converted files; 0 if they had the wanted form.
   package func run(isInUse: () -> Bool) throws(Fault) -> Int {
     let check = FileForm.check(of: key)
-    let before = try recorded()
+    var before = try recorded()
+    // With a lost record, files must not be encrypted twice.
+    if before == nil, try holdsEncrypted() {
+      before = .encrypted(check: check)
+      try note(before)
+    }
     switch before {
     case .encrypted(let other) where other != check: throw .otherKey
     case .converting(_, let other) where other != check: throw .otherKey
@@ -59,7 +67,9 @@ package struct FileConversion {
     case .moving(let other, _) where other != encrypts: throw .otherDirection(encrypts: other)
     case .encrypted where encrypts: return 0
     case nil where !encrypts: return 0
-    case nil, .encrypted: try note(.converting(encrypts: encrypts, check: check))
+    case nil, .encrypted:
+      try checkNames()
+      try note(.converting(encrypts: encrypts, check: check))
     case .converting, .moving: break
     }
     if isInUse() {
@@ -75,6 +85,37 @@ package struct FileConversion {
     try move()
     try note(encrypts ? .encrypted(check: check) : nil)
     return count
+  }
+
+  /// Checks that the folders of files are folders, and hold files of the store alone.
+  private func checkNames() throws(Fault) {
+    let spread = Set(BlobFolder.spread)
+    var foreign: [String] = []
+    for path in BlobFolder.folders(below: folder).dropFirst() {
+      guard let type = Self.type(path) else { continue }
+      guard type == S_IFDIR else {
+        foreign.append(path)
+        continue
+      }
+      let isParent = path == "\(folder)/objects"
+      let names: [String]
+      do throws(DiskError) { names = try BlobFolder.names(in: path) } catch {
+        throw failure(path, error)
+      }
+      for name in names.sorted() {
+        let own = "\(path)/\(name)"
+        // The folders themselves are checked in their turn.
+        if isParent, spread.contains(name) { continue }
+        if isParent || BlobName(name) == nil || Self.type(own) != S_IFREG { foreign.append(own) }
+      }
+    }
+    guard foreign.isEmpty else { throw .foreign(paths: foreign) }
+  }
+
+  /// The type of a file, not followed if it is a link; nil if there is none.
+  private static func type(_ path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   // MARK: Converting
@@ -150,6 +191,14 @@ package struct FileConversion {
   private func recorded() throws(Fault) -> FileForm.Record? {
     do throws(FileForm.Fault) {
       return try form.record()
+    } catch {
+      throw .failed(path: folder, reason: "\(error)")
+    }
+  }
+
+  private func holdsEncrypted() throws(Fault) -> Bool {
+    do throws(FileForm.Fault) {
+      return try form.holdsEncrypted(key)
     } catch {
       throw .failed(path: folder, reason: "\(error)")
     }

@@ -17,6 +17,8 @@ package struct FileForm: Sendable {
     case otherKey
     /// ``FileConversion`` was interrupted.
     case converting(encrypts: Bool)
+    /// Nothing is recorded, and the files begin as encrypted ones do.
+    case unrecorded
     /// The record cannot be read or written.
     case unreadable(reason: String)
 
@@ -26,6 +28,7 @@ package struct FileForm: Sendable {
       case .encrypted: "the stored files are encrypted"
       case .otherKey: "the stored files are encrypted with another key"
       case .converting: "the conversion of the stored files was interrupted"
+      case .unrecorded: "the stored files seem to be encrypted, and the record of it is missing"
       case .unreadable(let reason): "the record of the files' encryption: \(reason)"
       }
     }
@@ -43,6 +46,8 @@ package struct FileForm: Sendable {
   private static let fileName = "encryption"
   private static let title = "larder files 1"
   private static let recordBytesMax = 1024
+  /// Files that are looked at if nothing is recorded.
+  private static let sampleMax = 16
 
   let folder: String
   private var path: String { "\(folder)/\(Self.fileName)" }
@@ -71,9 +76,13 @@ package struct FileForm: Sendable {
 
   private func change(for key: SymmetricKey?) throws(Fault) -> Change {
     switch (try record(), key) {
-    case (nil, nil): return .none
+    case (nil, nil):
+      guard try !holdsEncrypted(nil) else { throw .unrecorded }
+      return .none
     case (nil, let key?):
-      guard try isEmpty() else { throw .plain }
+      // With a lost record, files of this key are what is wanted.
+      if try isEmpty() { return .record(.encrypted(check: Self.check(of: key))) }
+      guard try holdsEncrypted(key) else { throw .plain }
       return .record(.encrypted(check: Self.check(of: key)))
     case (.encrypted, nil):
       guard try isEmpty() else { throw .encrypted }
@@ -105,6 +114,50 @@ package struct FileForm: Sendable {
       return true
     } catch {
       throw .unreadable(reason: "\(error)")
+    }
+  }
+
+  /// Whether the first files are encrypted, for a folder without a record.
+  ///
+  /// - Parameter key: whether one of them opens with it decides. Without a key, all must begin as encrypted
+  ///   files do: a single one can be a client's copy of an encrypted backup.
+  func holdsEncrypted(_ key: SymmetricKey?) throws(Fault) -> Bool {
+    do throws(DiskError) {
+      var seen = 0
+      for folder in BlobFolder.folders(below: folder) {
+        let blobs: [BlobName]
+        do throws(DiskError) {
+          blobs = try BlobFolder.files(in: folder)
+        } catch {
+          guard error.isAbsent else { throw error }
+          continue
+        }
+        for blob in blobs where seen < Self.sampleMax {
+          seen += 1
+          let isEncrypted = try Self.isEncrypted("\(folder)/\(blob.text)", key)
+          if key == nil, !isEncrypted { return false }
+          if key != nil, isEncrypted { return true }
+        }
+      }
+      return key == nil && seen > 0
+    } catch {
+      throw .unreadable(reason: "\(error)")
+    }
+  }
+
+  private static func isEncrypted(_ path: String, _ key: SymmetricKey?) throws(DiskError) -> Bool {
+    do throws(SystemError) {
+      let file = try OpenFile(path: path)
+      guard let key else {
+        return try file.read(FrameCipher.magic.count, from: 0) == FrameCipher.magic
+      }
+      // The content of an empty file opens with every key.
+      guard let content = try? BlobContent(file, key: key), content.byteCount > 0 else {
+        return false
+      }
+      return (try? content.read(1, from: 0)) != nil
+    } catch {
+      throw DiskError(error)
     }
   }
 

@@ -49,6 +49,8 @@ func indexed<Result>(
 struct DiskError: Error, Hashable, CustomStringConvertible {
   let call: String
   let code: Int32
+  /// The stored file that was read, for operators; nil for other calls.
+  private(set) var blob: BlobName?
 
   init(_ call: String, code: Int32 = errno) {
     self.call = call
@@ -64,10 +66,22 @@ struct DiskError: Error, Hashable, CustomStringConvertible {
     self.init("decrypt", code: EBADMSG)
   }
 
+  /// The same error, with the stored file that was read.
+  func reading(_ blob: BlobName?) -> DiskError {
+    var named = self
+    named.blob = blob ?? self.blob
+    return named
+  }
+
   var description: String {
-    code == EBADMSG
-      ? "\(call): the content was altered, cut off, or encrypted with another key"
-      : "\(call): error \(code)"
+    let reason =
+      switch code {
+      case EBADMSG: "the content was altered, cut off, or encrypted with another key"
+      case ENOSPC: "the disk is full"
+      case EDQUOT: "the user's quota on the disk is exhausted"
+      default: "error \(code)"
+      }
+    return "\(blob.map { "stored file \($0.text): " } ?? "")\(call): \(reason)"
   }
 
   /// Whether the disk is full, or the user's quota on the file system is exhausted.

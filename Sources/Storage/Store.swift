@@ -64,6 +64,7 @@ package final class Store: Sendable {
   ) throws(StorageError) -> Store {
     let folder = try StoreFolderLock(path: configuration.folder)
     let types = types + QueueTypes.all
+    BackupWorkFolder.removeLeftover(BackupWriter.plainFolder(folder.databasePath))
     do {
       try StoreInspector(folder: configuration.folder).check(configuration.folderMarker)
       let connections = Connections(path: folder.databasePath, configuration)

@@ -178,6 +178,51 @@ struct EncryptedFilesTests {
     }
   }
 
+  @Test("Files whose record is lost are not taken for files that are not encrypted")
+  func lostRecord() async throws {
+    let fixture = try DiskFixture(key: Self.key)
+    let it = try await fixture.contract()
+    try await it.put(Self.phrase, at: "k")
+    let record = "\(fixture.path)/files/encryption"
+    let form = FileForm(folder: "\(fixture.path)/files")
+    try FileManager.default.removeItem(atPath: record)
+    #expect(throws: FileForm.Fault.unrecorded) { try form.check(nil) }
+    #expect(throws: FileForm.Fault.plain) {
+      try form.check(SymmetricKey(data: [UInt8](repeating: 4, count: 32)))
+    }
+    // Its key proves that they are encrypted.
+    try form.check(Self.key)
+    for encrypts in [true, false] {
+      let converted = try FileConversion(
+        folder: "\(fixture.path)/files", key: Self.key, encrypts: encrypts,
+        random: { UInt64.random(in: 0...UInt64.max) }
+      ).run { false }
+      #expect(converted == (encrypts ? 0 : 1))
+      #expect(FileManager.default.fileExists(atPath: record) == encrypts)
+      if encrypts { try FileManager.default.removeItem(atPath: record) }
+    }
+    #expect(try Self.files(fixture).map(Self.bytes) == [Self.phrase])
+    try form.check(nil)
+  }
+
+  @Test("The error of a damaged file names the file")
+  func damageIsNamed() async throws {
+    let fixture = try DiskFixture(key: Self.key)
+    let it = try await fixture.contract()
+    try await it.put(Self.phrase, at: "k")
+    let path = try #require(try Self.files(fixture).first)
+    var bytes = try Self.bytes(path)
+    bytes[bytes.count - 1] ^= 1
+    try Data(bytes).write(to: URL(filePath: path))
+    let name = try #require(path.split(separator: "/").last)
+    await #expect {
+      try await it.bytes("k")
+    } throws: { error in
+      guard case .other(let text) = error as? FileStoreError else { return false }
+      return text.contains(name)
+    }
+  }
+
   @Test(
     "A damaged record of the form is a fault",
     arguments: ["", "encrypted", "larder files 2\nx\ny\n"])

@@ -142,6 +142,36 @@ struct FileConversionTests {
     try await Self.expectAll(fixture, key: Self.key, note: "completed")
   }
 
+  @Test("Links and other things among the files are named before the first file is converted")
+  func foreignNames() async throws {
+    let fixture = try DiskFixture()
+    try await Self.fill(fixture)
+    let (files, manager) = ("\(fixture.path)/files", FileManager.default)
+    let home = try #require(try fixture.blobs().home.first)
+    let used = String(home.prefix(2))
+    let free = try #require(["00", "01"].first { $0 != used })
+    let moved = "\(fixture.path)/moved"
+    try manager.moveItem(atPath: "\(files)/objects/\(free)", toPath: moved)
+    try manager.createSymbolicLink(
+      atPath: "\(files)/objects/\(free)", withDestinationPath: moved)
+    try Data([1]).write(to: URL(filePath: "\(files)/objects/\(used)/notes.txt"))
+    try Data([1]).write(to: URL(filePath: "\(files)/objects/lost"))
+    #expect {
+      try Self.convert(fixture, encrypts: true)
+    } throws: { error in
+      guard case .foreign(let paths) = error as? FileConversion.Fault else { return false }
+      return Set(paths) == [
+        "\(files)/objects/\(free)", "\(files)/objects/\(used)/notes.txt", "\(files)/objects/lost",
+      ]
+    }
+    for path in ["\(free)", "\(used)/notes.txt", "lost"] {
+      try manager.removeItem(atPath: "\(files)/objects/\(path)")
+    }
+    try manager.moveItem(atPath: moved, toPath: "\(files)/objects/\(free)")
+    #expect(try Self.convert(fixture, encrypts: true) > 0)
+    try await Self.expectAll(fixture, key: Self.key, note: "after the names were removed")
+  }
+
   @Test("Files in use, and those of another key, are left as they are")
   func refusals() async throws {
     let fixture = try DiskFixture()

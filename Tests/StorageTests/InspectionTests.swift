@@ -92,6 +92,48 @@ struct InspectionTests {
     #expect(try Self.files(of: copy) == before)
   }
 
+  /// What a crash leaves of the log, beside the index of before.
+  enum LogRest: CaseIterable {
+    /// Its header, and no frame.
+    case header
+    /// A header that was never written, and a part of a frame.
+    case noise
+  }
+
+  @Test("A log without a frame that a crash left keeps no start from its database")
+  func logsWithoutFrames() async throws {
+    for rest in LogRest.allCases {
+      let fixture = try await Self.filled()
+      let marker = StoreMarker(folder: "own", keyDigest: "digest")
+      try await fixture.store.setMarker(marker)
+      let log = URL(fileURLWithPath: fixture.folder.databasePath + "-wal")
+      let index = URL(fileURLWithPath: fixture.folder.databasePath + "-shm")
+      let (header, indexBytes) = (try Data(contentsOf: log).prefix(32), try Data(contentsOf: index))
+      try #require(header.count == 32)
+      fixture.store.close()
+      let left = rest == .header ? Data(header) : Data(repeating: 0xff, count: 100)
+      try left.write(to: log)
+      try indexBytes.write(to: index)
+      if rest == .header {
+        let inspection = try Store.inspect(folder: fixture.folder.path)
+        #expect(inspection.logBytes == 32)
+        try Self.expectFilled(inspection)
+        #expect(try Store.marker(folder: fixture.folder.path) == marker)
+        #expect(try Data(contentsOf: log) == left)
+      }
+      var configuration = StoreConfiguration(
+        folder: fixture.folder.path, segment: 2, opened: Timestamp(milliseconds: 0))
+      configuration.folderMarker = "other"
+      #expect(throws: StorageError.otherDatabase(folder: fixture.folder.path)) {
+        _ = try Store.open(configuration, types: StoreFixture.types)
+      }
+      configuration.folderMarker = "own"
+      let store = try Store.open(configuration, types: StoreFixture.types)
+      #expect(try await store.marker() == marker, "\(rest)")
+      store.close()
+    }
+  }
+
   @Test("Folder names can contain special characters")
   func specialCharactersInNames() async throws {
     let parent = TemporaryFolder()

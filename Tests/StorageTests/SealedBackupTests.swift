@@ -2,8 +2,9 @@ import Cryptography
 import Foundation
 import LosslessJSON
 import Model
-import Storage
 import Testing
+
+@testable import Storage
 
 /// Backups that are encrypted.
 struct SealedBackupTests {
@@ -109,17 +110,61 @@ struct SealedBackupTests {
     #expect(FileManager.default.contents(atPath: target.databasePath) == Data("precious".utf8))
   }
 
-  @Test("Only one encrypted backup is written at a time, and the fault names what to remove")
+  @Test("Only one encrypted backup is written at a time")
   func oneAtATime() async throws {
     let fixture = try StoreFixture()
-    let folder = "\(fixture.folder.databasePath).backup"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    await #expect {
-      try await backUp(fixture, isOffline: false)
-    } throws: { error in
-      guard case .cannotWrite(let reason) = error as? BackupError else { return false }
-      return reason.contains(folder)
-    }
+    let folder = try #require(
+      try BackupWorkFolder.take("\(fixture.folder.databasePath).backup"))
+    await #expect(
+      throws: BackupError.cannotWrite(reason: "another encrypted backup is being written")
+    ) { try await backUp(fixture, isOffline: false) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == [])
+    #expect(FileManager.default.fileExists(atPath: folder.path))
+    folder.remove()
+    try await backUp(fixture, isOffline: false)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["copy.sqlite.enc"])
+  }
+
+  /// What crashes left, with a copy of the database that is not encrypted.
+  private static func leave(_ folder: String) throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    for name in ["copy.sqlite", "copy.sqlite-journal", "copy.sqlite.enc"] {
+      try Data(phrase.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+    }
+  }
+
+  @Test(
+    "A start and the next backup remove what a crash left of a backup", arguments: [true, false])
+  func leftoversAreRemoved(isOffline: Bool) async throws {
+    let fixture = try StoreFixture()
+    let plain = "\(fixture.folder.databasePath).backup"
+    try Self.leave(plain)
+    try Self.leave("\(sealed).partial")
+    try await backUp(fixture, isOffline: isOffline)
+    #expect(!FileManager.default.fileExists(atPath: plain))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["copy.sqlite.enc"])
+    fixture.store.close()
+    try Self.leave(plain)
+    let again = try StoreFixture(fixture.folder, segment: 2)
+    #expect(!FileManager.default.fileExists(atPath: plain))
+    again.store.close()
+  }
+
+  @Test("Of a folder of backups only what crashes left is removed")
+  func othersStay() throws {
+    for name in ["left.partial", "used.partial", "mixed.partial"] {
+      try Self.leave("\(target.path)/\(name)")
+    }
+    try Data().write(to: URL(filePath: "\(target.path)/mixed.partial/precious"))
+    try Data().write(to: URL(filePath: "\(target.path)/file.partial"))
+    let used = try #require(try BackupWorkFolder.take("\(target.path)/used.partial"))
+    Store.removeBackupLeftovers(in: target.path)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: target.path).sorted()
+        == ["file.partial", "mixed.partial", "used.partial"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: "\(target.path)/mixed.partial")
+        == ["precious"])
+    used.remove()
   }
 }

@@ -61,8 +61,7 @@ package struct BackupCommand {
   private func message(for error: BackupError, path: String) -> String {
     switch error {
     case .exists:
-      "\(path) already exists, or another backup writes to it. If none does, remove the folder "
-        + "\(path).partial."
+      "\(path) already exists, or another backup writes to it."
     case .cannotWrite(let reason):
       "The backup \(path) cannot be written: \(reason)."
     case .failed(let cause):

@@ -5,6 +5,9 @@ import Storage
 
 /// The `convert-files` command: brings the stored files into the form that `data.encryption` says.
 package struct ConvertFilesCommand {
+  /// The paths that a message names.
+  private static let namedMax = 20
+
   private let settings: Settings
   private let environment: [String: String]
 
@@ -29,7 +32,8 @@ package struct ConvertFilesCommand {
         return "The files in \(folder) are not encrypted."
       } catch {
         guard
-          [.encrypted, .converting(encrypts: true), .converting(encrypts: false)].contains(error)
+          [.encrypted, .unrecorded, .converting(encrypts: true), .converting(encrypts: false)]
+            .contains(error)
         else { throw StartFailure(.dataFolder, DataEncryption.text(error, folder: folder)) }
       }
     }
@@ -54,6 +58,12 @@ package struct ConvertFilesCommand {
     case .otherKey: DataEncryption.text(.otherKey, folder: folder)
     case .otherDirection(let encrypts):
       DataEncryption.text(.converting(encrypts: encrypts), folder: folder)
+    case .foreign(let paths):
+      "Among the files in \(folder) are links or other things that are not Larder's: "
+        + paths.prefix(Self.namedMax).joined(separator: ", ")
+        + (paths.count > Self.namedMax ? " and \(paths.count - Self.namedMax) more" : "")
+        + ". Move them away, put the content of linked folders in place of the links, and run the "
+        + "command again. Nothing was converted."
     case .failed(let path, let reason):
       "\(path) cannot be converted: \(reason). What was converted stays so; run the command again to "
         + "continue. A damaged file can be restored from a backup of the files, or moved away: its "

@@ -86,6 +86,10 @@ struct DataEncryption {
     case .converting(let encrypts):
       "`larder convert-files` was interrupted, or still runs, in \(folder). Run it to its end, with "
         + "`data.encryption: \(encrypts)`."
+    case .unrecorded:
+      "The files in \(folder) begin as encrypted ones do, and the record of it, \(folder)/encryption, is "
+        + "missing. Set `data.encryption: true`, with the key in LARDER_KEY, or run `larder "
+        + "convert-files` with the key to decrypt them."
     case .unreadable(let reason):
       "The folder of files, \(folder), cannot be used: \(reason)."
     }

@@ -192,7 +192,9 @@ struct GatewayAssembly {
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
       sealing: DataEncryption(settings, keys: keys)?.backups,
-      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
+      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() },
+      logger: logger)
+    backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
     self.cursors = cursors
@@ -229,7 +231,8 @@ struct GatewayAssembly {
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
       streamStallMax: settings.limits.streamStall,
-      compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)
+      compressionBytesMin: ServerLimits().compressionBytesMin, clock: SystemClock.wall,
+      logger: logger)
   }
 }
 

@@ -16,8 +16,21 @@ struct EndpointContext: Sendable {
   /// A stream whose client reads nothing for this long ends; the client resumes by its last event's id.
   let streamStallMax: Duration
   let logger: Logger
+  private let failures: FailureLog
 
-  /// Runs an endpoint and turns its failure into a problem document. Internal errors are logged.
+  init(
+    callers: CallerIdentifier, queue: SyncQueue, bodyBytesMax: Int, streamStallMax: Duration,
+    clock: WallClock, logger: Logger
+  ) {
+    self.callers = callers
+    self.queue = queue
+    self.bodyBytesMax = bodyBytesMax
+    self.streamStallMax = streamStallMax
+    self.logger = logger
+    failures = FailureLog(clock: clock, logger: logger)
+  }
+
+  /// Runs an endpoint and turns its failure into a problem document. See ``FailureLog``.
   func respond(
     to request: ServerRequest, _ body: () async throws(Failure) -> ServerResponse
   ) async -> ServerResponse {
@@ -31,17 +44,7 @@ struct EndpointContext: Sendable {
 
   /// Logs the cause of a failure, which no client sees.
   func note(_ failure: Failure, requestID: String) {
-    if failure.code == .internal {
-      logger.error(
-        "request failed",
-        metadata: ["request_id": "\(requestID)", "cause": "\(failure.cause ?? failure.message)"])
-    } else if let cause = failure.cause {
-      logger.debug(
-        "request refused",
-        metadata: [
-          "request_id": "\(requestID)", "code": "\(failure.code.rawValue)", "cause": "\(cause)",
-        ])
-    }
+    failures.note(failure, requestID: requestID)
   }
 
   func caller(of request: ServerRequest) async throws(Failure) -> Caller {

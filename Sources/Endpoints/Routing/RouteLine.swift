@@ -108,7 +108,7 @@ struct EndpointSet: Sendable {
     self.services = services
     context = EndpointContext(
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
-      streamStallMax: services.streamStallMax, logger: services.logger)
+      streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
     responseCache = ResponseCache(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
       bytesMax: services.responseCacheBytesMax)

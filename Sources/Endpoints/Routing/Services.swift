@@ -2,6 +2,7 @@ package import Gateway
 package import HTTPServer
 package import Logging
 package import LosslessJSON
+package import Model
 
 /// The dependencies of the endpoints, made by Composition.
 package struct Services: Sendable {
@@ -47,6 +48,8 @@ package struct Services: Sendable {
   package var responseCacheBytesMax: Int
   package var streamStallMax: Duration
   package var compressionBytesMin: Int
+  /// Paces log lines.
+  package var clock: WallClock
   package var logger: Logger
 
   package init(
@@ -66,7 +69,7 @@ package struct Services: Sendable {
     cors: CORSPolicy, version: String, openAPITemplate: @escaping @Sendable () throws -> JSONValue,
     bodyBytesMax: Int, responseCacheBytesMax: Int,
     streamStallMax: Duration,
-    compressionBytesMin: Int, logger: Logger
+    compressionBytesMin: Int, clock: WallClock, logger: Logger
   ) {
     self.operations = operations
     self.subscriptions = subscriptions
@@ -105,6 +108,7 @@ package struct Services: Sendable {
     self.responseCacheBytesMax = responseCacheBytesMax
     self.streamStallMax = streamStallMax
     self.compressionBytesMin = compressionBytesMin
+    self.clock = clock
     self.logger = logger
   }
 }

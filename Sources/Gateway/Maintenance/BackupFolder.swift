@@ -1,3 +1,4 @@
+package import Logging
 package import Model
 package import Storage
 import Synchronization
@@ -20,6 +21,7 @@ package final class BackupFolder: Sendable {
   /// Creates the folder if missing; returns false on failure.
   private let makeFolder: @Sendable (_ path: String) -> Bool
   private let makeName: @Sendable () -> String
+  private let logger: Logger
   private let isWriting = Atomic(false)
 
   /// - Parameters:
@@ -29,13 +31,19 @@ package final class BackupFolder: Sendable {
   package init(
     store: Store, dataFolder: String, sealing: BackupSealing? = nil,
     makeFolder: @escaping @Sendable (_ path: String) -> Bool,
-    makeName: @escaping @Sendable () -> String
+    makeName: @escaping @Sendable () -> String, logger: Logger
   ) {
     self.store = store
     self.sealing = sealing
     path = "\(dataFolder)/\(Self.folderName)"
     self.makeFolder = makeFolder
     self.makeName = makeName
+    self.logger = logger
+  }
+
+  /// Removes what crashes left of earlier backups. Blocks; call it at the start.
+  package func removeLeftovers() {
+    Store.removeBackupLeftovers(in: path)
   }
 
   /// Copies the current database into a new file of the folder.
@@ -59,13 +67,13 @@ package final class BackupFolder: Sendable {
     }
     defer { isWriting.store(false, ordering: .releasing) }
     guard makeFolder(path) else {
-      throw Self.failure(.cannotWrite(reason: "the folder cannot be created"))
+      throw noted(.cannotWrite(reason: "the folder \(path) cannot be created"), file: name)
     }
     let file = "\(name).sqlite\(sealing == nil ? "" : BackupSealing.suffix)"
     do throws(BackupError) {
       try await store.backUp(to: "\(path)/\(file)", sealing: sealing)
     } catch {
-      throw Self.failure(error)
+      throw noted(error, file: file)
     }
     return Written(name: name, place: "\(Self.folderName)/\(file)")
   }
@@ -84,6 +92,16 @@ package final class BackupFolder: Sendable {
       default: false
       }
     }
+  }
+
+  /// Logs why a backup was not written, which only operators learn.
+  private func noted(_ error: BackupError, file: String) -> Failure {
+    let failure = Self.failure(error)
+    if let cause = failure.cause {
+      logger.warning(
+        "a backup was not written", metadata: ["backup": "\(file)", "cause": "\(cause)"])
+    }
+    return failure
   }
 
   private static func failure(_ error: BackupError) -> Failure {

@@ -18,9 +18,9 @@ package enum BackupError: Error, Hashable, Sendable {
 /// write-ahead log is not truncated while the copy is made.
 ///
 /// An encrypted backup is first copied to a folder next to the database, so that nothing leaves the
-/// database's own disk unencrypted.
+/// database's own disk unencrypted. Opening the store and the next backup remove what a crash left of both
+/// folders, see ``BackupWorkFolder``.
 struct BackupWriter {
-  private static let ownerOnlyFolder = 0o700
   private static let ownerOnlyFile = 0o600
 
   let databasePath: String
@@ -32,22 +32,21 @@ struct BackupWriter {
   func write(to path: String) throws(BackupError) {
     let manager = FileManager.default
     guard !manager.fileExists(atPath: path) else { throw .exists }
-    let workFolder = "\(path).partial"
-    guard try make(workFolder) else { throw .exists }
-    defer { try? manager.removeItem(atPath: workFolder) }
+    guard let work = try BackupWorkFolder.take(path + BackupWorkFolder.suffix) else {
+      throw .exists
+    }
+    defer { work.remove() }
     guard let sealing else {
-      let copy = "\(workFolder)/copy.sqlite"
+      let copy = "\(work.path)/\(BackupWorkFolder.filePrefix)"
       try copyDatabase(to: copy)
       return try publish(copy, at: path)
     }
-    let plainFolder = "\(databasePath).backup"
-    guard try make(plainFolder) else {
-      throw .cannotWrite(
-        reason: "another encrypted backup is being written; if none is, remove the folder "
-          + plainFolder)
+    guard let plainWork = try BackupWorkFolder.take(Self.plainFolder(databasePath)) else {
+      throw .cannotWrite(reason: "another encrypted backup is being written")
     }
-    defer { try? manager.removeItem(atPath: plainFolder) }
-    let (plain, sealed) = ("\(plainFolder)/copy.sqlite", "\(workFolder)/copy.sqlite.enc")
+    defer { plainWork.remove() }
+    let plain = "\(plainWork.path)/\(BackupWorkFolder.filePrefix)"
+    let sealed = "\(work.path)/\(BackupWorkFolder.filePrefix)\(BackupSealing.suffix)"
     try copyDatabase(to: plain)
     do throws(BackupOpeningError) {
       try SealedBackup.seal(plain, as: sealed, sealing)
@@ -60,19 +59,8 @@ struct BackupWriter {
     try publish(sealed, at: path)
   }
 
-  /// - Returns: false if the folder exists.
-  private func make(_ folder: String) throws(BackupError) -> Bool {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: false,
-        attributes: [.posixPermissions: Self.ownerOnlyFolder])
-      return true
-    } catch let error as CocoaError where error.code == .fileWriteFileExists {
-      return false
-    } catch {
-      throw .cannotWrite(reason: "cannot create the folder \(folder)")
-    }
-  }
+  /// The folder beside the database in which an encrypted backup is a plain copy at first.
+  static func plainFolder(_ databasePath: String) -> String { "\(databasePath).backup" }
 
   /// Copies the database to a new file, reads the copy back, and syncs it.
   private func copyDatabase(to copy: String) throws(BackupError) {

@@ -24,6 +24,11 @@ extension Store {
     try result.get()
   }
 
+  /// Removes what crashes left of the backups in a folder, and no other files. Blocks.
+  package static func removeBackupLeftovers(in folder: String) {
+    BackupWorkFolder.removeLeftovers(in: folder)
+  }
+
   /// Copies the database of a data folder, whether a service uses it or not. Blocks until it is done.
   package static func backUp(
     folder: String, to path: String, sealing: BackupSealing? = nil

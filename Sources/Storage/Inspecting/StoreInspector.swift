@@ -23,6 +23,8 @@ package struct StoreInspection: Sendable {
 struct StoreInspector {
   /// Problems after which SQLite's check stops.
   private static let problemsMax = 20
+  /// A log of this size is empty: it holds its header and no frame (SQLite's file format, 4.1).
+  private static let logHeaderBytes = 32
 
   private let folder: String
   /// Whether to compare indexes with tables too, which takes several times as long.
@@ -77,7 +79,7 @@ struct StoreInspector {
   /// create an empty one. The caller holds the folder's lock.
   func check(_ folderMarker: String?) throws {
     guard let folderMarker else { return }
-    guard let marker = try marker(isInUse: false) else {
+    guard let marker = try recoveredMarker() else {
       throw StorageError.noDatabase(folder: folder)
     }
     if marker.folder != folderMarker { throw StorageError.otherDatabase(folder: folder) }
@@ -88,14 +90,34 @@ struct StoreInspector {
     try marker(isInUse: try isHeld())
   }
 
+  /// Returns the marker as ``marker()`` does. A log that SQLite cannot read without writing its index, as a
+  /// crash can leave it, is read with a new index: the caller holds the folder's lock, and opening the
+  /// database for writing does the same.
+  private func recoveredMarker() throws -> StoreMarker? {
+    do {
+      return try marker(isInUse: false)
+    } catch let error as DatabaseError where Self.needsIndex.contains(error.resultCode) {
+      return try marker(parameters: "mode=ro")
+    }
+  }
+
+  /// The errors of reading a log whose index is missing, or cannot be used as it is.
+  private static let needsIndex: [ResultCode] = [
+    .SQLITE_PROTOCOL, .SQLITE_CANTOPEN, .SQLITE_READONLY,
+  ]
+
   private func marker(isInUse: Bool) throws -> StoreMarker? {
+    try marker(parameters: parameters(isInUse: isInUse, logBytes: Self.size(of: logPath)))
+  }
+
+  private func marker(parameters: String) throws -> StoreMarker? {
     let size = Self.size(of: databasePath)
     let logBytes = Self.size(of: logPath)
-    guard size > 0 || logBytes > 0, FileManager.default.fileExists(atPath: databasePath) else {
+    guard size > 0 || Self.hasFrames(logBytes), FileManager.default.fileExists(atPath: databasePath)
+    else {
       return nil
     }
-    let database = try ReadOnlyDatabase(
-      path: databasePath, parameters: parameters(isInUse: isInUse, logBytes: logBytes))
+    let database = try ReadOnlyDatabase(path: databasePath, parameters: parameters)
     let tables = try database.strings("SELECT name FROM sqlite_master WHERE name = 'marker'")
     guard !tables.isEmpty else { return nil }
     return try database.rows("SELECT folder, key_digest FROM marker").first.map {
@@ -142,13 +164,16 @@ struct StoreInspector {
     ) { try database.number($0) }
   }
 
-  /// Returns the URI parameters for reading without writing. A file that no process uses and that has no log
-  /// is read as immutable. A log needs its index: it is shared with a running service, and rebuilt in memory
-  /// if a service was killed.
+  private static func hasFrames(_ logBytes: Int) -> Bool { logBytes > logHeaderBytes }
+
+  /// Returns the URI parameters for reading without writing. A file that no process uses and whose log is
+  /// missing or empty is read as immutable: SQLite cannot read a log of just a header without writing its
+  /// index. Another log needs its index: it is shared with a running service, and rebuilt in memory if a
+  /// service was killed.
   ///
   /// Only for a log without an index (if just the two files were copied) does SQLite create a file.
   private func parameters(isInUse: Bool, logBytes: Int) -> String {
-    if !isInUse, logBytes == 0 { return "immutable=1" }
+    if !isInUse, !Self.hasFrames(logBytes) { return "immutable=1" }
     let hasIndex = FileManager.default.fileExists(atPath: logIndexPath)
     return hasIndex ? "mode=ro&readonly_shm=1" : "mode=ro"
   }

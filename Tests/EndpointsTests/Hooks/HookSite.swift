@@ -70,7 +70,8 @@ final class HookSite: Sendable {
       callers: CallerIdentifier(
         adminToken: hasAdmin ? Self.adminToken : nil, forwardedNames: [], keys: keys,
         devices: devices, tickets: StreamTickets(clock: wall, random: random)),
-      queue: queue, bodyBytesMax: Self.bodyBytesMax, streamStallMax: .seconds(1), logger: logger)
+      queue: queue, bodyBytesMax: Self.bodyBytesMax, streamStallMax: .seconds(1),
+      clock: wall, logger: logger)
     let endpoint = HooksEndpoint(
       context: context,
       hooks: HookService(

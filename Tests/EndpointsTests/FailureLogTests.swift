@@ -1,0 +1,44 @@
+import Logging
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Endpoints
+
+/// Which failures operators learn of.
+struct FailureLogTests {
+  @Test("The service's own failures are warnings, once a minute for each code")
+  func ownFailures() {
+    let time = Mutex<Int64>(0)
+    let recorded = RecordedLog()
+    let log = FailureLog(
+      clock: WallClock { Timestamp(milliseconds: time.withLock { $0 }) }, logger: recorded.logger)
+    let full = Failure(
+      .storageUnavailable, "The store cannot be written.", cause: "the disk is full")
+    for _ in 0..<3 { log.note(full, requestID: "r") }
+    log.note(Failure(.storageFull, "The disk is full."), requestID: "r")
+    time.withLock { $0 = 60_000 }
+    log.note(full, requestID: "late")
+    let lines = recorded.lines
+    #expect(lines.map(\.level) == [.warning, .warning, .warning])
+    #expect(
+      lines.map { $0.metadata["code"] } == [
+        "storage_unavailable", "storage_full", "storage_unavailable",
+      ])
+    #expect(lines.map { $0.metadata["cause"] }.first == "the disk is full")
+    #expect(lines.map { $0.metadata["count"] } == [nil, nil, "3"])
+    #expect(lines.last?.metadata["request_id"] == "late")
+  }
+
+  @Test("Internal errors are all logged, and failures of clients at debug if they have a cause")
+  func otherFailures() {
+    let recorded = RecordedLog()
+    let log = FailureLog(
+      clock: WallClock { Timestamp(milliseconds: 0) }, logger: recorded.logger)
+    for _ in 0..<2 { log.note(Failure(.internal, "Broken."), requestID: "r") }
+    log.note(Failure(.notFound, "Nothing is here."), requestID: "r")
+    log.note(Failure(.tokenInvalid, "No.", cause: "expired"), requestID: "r")
+    #expect(recorded.lines.map(\.level) == [.error, .error, .debug])
+  }
+}
