@@ -149,7 +149,8 @@ package struct HookReviewer: Sendable {
       meters[hook.name]?.note(.refused, at: now)
       return .refused(detail ?? "The hook `\(hook.name)` refused the write.")
     case .status, .none:
-      meters[hook.name]?.note(.unanswered, reason: answer.reason, at: now)
+      meters[hook.name]?.note(
+        .unanswered, reason: answer.reason, isPause: answer.isPause, at: now)
       return .unanswered(answer.reason)
     }
   }
