@@ -84,6 +84,11 @@ extension Ways {
         Set(updated) == ["Film/\(changed)", "Film/\(items[1]["id"]?.string ?? "")"])
       #expect(diff["inserts"]?.canonicalText == "[]")
       #expect(try await larder.post(Self.target, #"{"have":1}"#).status == 400)
+      let refused = try await larder.post(
+        Self.target, #"{"have":[["Film/f1","r"],1,["Film/f2","r"],["Film/f3"]]}"#)
+      #expect(
+        try JSONValue(parsing: refused.body)["errors"]?.array?.map { $0["pointer"] }
+          == ["/have/1", "/have/3"], "\(refused.text)")
       #expect(try await larder.post(Self.target + "&order=size", #"{"have":[]}"#).status == 400)
       await larder.stop()
     }

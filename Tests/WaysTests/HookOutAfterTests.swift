@@ -132,6 +132,8 @@ extension Ways {
         $0["lastFault"] != nil
       }
       #expect(down["pending"] == 10 && down["calls"]?["delivered"] == 0, "\(down)")
+      let fault = down["lastFault"]?["reason"]?.string ?? ""
+      #expect(!fault.contains("circuit breaker"), "\(down)")
       let second = try await HookReceiver(port: port)
       let calls = try await Self.calls(second, 10, patience: 6)
       for id in ["u1", "u2"] {
@@ -140,6 +142,31 @@ extension Ways {
       }
       await world.stop()
       await second.stop()
+    }
+
+    @Test("Events of a hook that settings no longer name are listed, and logged at the start")
+    func removedHooksAreNamed() async throws {
+      let gone = try await HookReceiver()
+      let url = "http://127.0.0.1:\(gone.port)"
+      let world = try await HookOutWorld.start([
+        "{on: AppUser insert, when: after, url: \"\(url)\", name: former}"
+      ])
+      await gone.stop()
+      let made = try await ToolkitWriteTests.write(
+        world, "POST", "/AppUser", #"{"id":"u1","name":"Ada"}"#)
+      #expect(made.status == 201)
+      await world.larder.stopService()
+      world.larder.extraSettings = world.larder.extraSettings
+        .replacing("name: former", with: "name: present")
+      try await world.larder.startService()
+      let removed = try await HookOutWorld.summary(world.larder, "former")
+      #expect(removed["removed"] == true && removed["pending"] == 1, "\(removed)")
+      let present = try await HookOutWorld.summary(world.larder, "present")
+      #expect(present["removed"] == nil && present["pending"] == 0, "\(present)")
+      let lines = world.larder.log.lines.map(\.text)
+        .filter { $0.contains("events wait for a hook") }
+      #expect(lines.count == 1 && lines.first?.contains("former") == true, "\(lines)")
+      await world.stop()
     }
 
     @Test("A hook that fails for one entity is called for the others")

@@ -142,7 +142,17 @@ extension Ways {
       let allowed = try await world.enqueue(write("Ada"), key: "k2")
       let rejected = try await world.mutation(refused, is: "rejected")
       #expect(rejected["problem"]?["code"] == "refused_by_hook", "\(rejected)")
-      #expect(rejected["problem"]?["detail"]?.string?.contains("capital letter") == true)
+      #expect(rejected["problem"]?["detail"] == "bea needs a capital letter", "\(rejected)")
+      let errors: JSONValue = [
+        ["pointer": "/write/0/data", "detail": "bea needs a capital letter"]
+      ]
+      #expect(rejected["problem"]?["errors"] == errors, "\(rejected)")
+      let forced = try await world.submit(
+        #"{"write":[{"op":"insert","type":"AppUser","data":{"name":"dan"}}],"mode":"force"}"#,
+        key: "k3")
+      #expect(forced.status == 422 && forced.code == "refused_by_hook", "\(forced.body)")
+      #expect(forced.body["detail"] == "dan needs a capital letter", "\(forced.body)")
+      #expect(forced.body["errors"]?.array?.map { $0["pointer"] } == ["/write/0/data"])
       _ = try await world.mutation(allowed, is: "applied")
       #expect(try await ToolkitWriteTests.count(world) == "1")
       await world.stop()

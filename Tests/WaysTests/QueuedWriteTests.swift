@@ -83,6 +83,16 @@ extension Ways {
       await world.stop()
     }
 
+    @Test("A list without a mode is lazy")
+    func listIsLazyByDefault() async throws {
+      let world = try await ToolkitWriteTests.start()
+      let answer = try await world.submit(#"{"write":[\#(Self.insert("u1"))]}"#, key: "k")
+      #expect(answer.status == 202 && answer.body["mode"] == "lazy", "\(answer.body)")
+      _ = try await world.mutation(try #require(answer.body["id"]?.string), is: "applied")
+      #expect(try await ToolkitWriteTests.count(world) == "1")
+      await world.stop()
+    }
+
     @Test("A list is checked when it is enqueued, all faults at once")
     func refusesFaults() async throws {
       let world = try await ToolkitWriteTests.start()

@@ -18,7 +18,8 @@ final class RunningLarder {
   /// The lines of the route table that is served, `METHOD /pattern`.
   private(set) var routes: [String] = []
   private var task: Task<Void, any Error>?
-  private let extraSettings: String
+  /// Lines added to `larder.yaml`; others are of the next start of the service.
+  var extraSettings: String
   /// See ``start(settings:operations:service:upstreamTimeout:upstream:schema:forward:recentMax:data:)``;
   /// another set is of the next start of the service.
   var operations: [String: String]

@@ -89,6 +89,22 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("A mutation without a mode is lazy, and null is not a mode")
+    func modeIsLazyByDefault() async throws {
+      let larder = try await RunningLarder.start()
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      let accepted = try await Self.post(
+        larder, #"{"operation":"RateFilm","variables":{"id":"f1","stars":4}}"#, key: "a", device)
+      #expect(accepted.status == 202, "\(accepted.body)")
+      #expect(accepted.body["mode"] == "lazy", "\(accepted.body)")
+      let refused = try await Self.post(
+        larder, #"{"operation":"RateFilm","mode":null,"variables":{"id":"f1","stars":4}}"#,
+        key: "b", device)
+      #expect(refused.status == 422, "\(refused.body)")
+      #expect(refused.body["errors"]?.array?.compactMap { $0["pointer"] } == ["/mode"])
+      await larder.stop()
+    }
+
     @Test("An unknown operation is refused and the nearest name suggested")
     func unknownOperationSuggestsTheNearest() async throws {
       let larder = try await RunningLarder.start()

@@ -126,22 +126,31 @@ enum DiffBaseDocument {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }
     guard let have = body["have"]?.array, have.count <= rowsMax else {
-      throw fault("/have", "must be an array of at most \(rowsMax) pairs")
+      throw invalid([fault("/have", "must be an array of at most \(rowsMax) pairs")])
     }
+    var faults: [Failure.Detail] = []
     var rows: [ListVector.Row] = []
     rows.reserveCapacity(have.count)
     for (index, element) in have.enumerated() {
       guard let pair = element.array, pair.count == 2, let id = pair[0].string,
         let revision = pair[1].string
-      else { throw fault("/have/\(index)", "must be [\"Type/id\", \"revision\"]") }
+      else {
+        if faults.count < Failure.Detail.countMax {
+          faults.append(fault("/have/\(index)", "must be [\"Type/id\", \"revision\"]"))
+        }
+        continue
+      }
       rows.append(ListVector.Row(id: id, revision: revision))
     }
+    guard faults.isEmpty else { throw invalid(faults) }
     return ListVector(rows: rows)
   }
 
-  private static func fault(_ pointer: String, _ detail: String) -> Failure {
-    Failure(
-      .malformedRequest, "The list is invalid.",
-      details: [Failure.Detail(place: .pointer(pointer), detail: detail)])
+  private static func fault(_ pointer: String, _ detail: String) -> Failure.Detail {
+    Failure.Detail(place: .pointer(pointer), detail: detail)
+  }
+
+  private static func invalid(_ faults: [Failure.Detail]) -> Failure {
+    Failure(.malformedRequest, "The list is invalid.", details: faults)
   }
 }

@@ -35,7 +35,10 @@ struct HooksEndpoint: Sendable {
   func list(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
-      return .json(HookDocument.bytes(hooks.summaries, out: try await outgoing.summaries()))
+      return .json(
+        HookDocument.bytes(
+          hooks.summaries, out: try await outgoing.summaries(),
+          removed: try await outgoing.removed()))
     }
   }
 }
@@ -70,10 +73,13 @@ enum HookDocument {
   }
 
   static func bytes(
-    _ summaries: [HookService.Summary], out: [OutgoingHooks.Summary]
+    _ summaries: [HookService.Summary], out: [OutgoingHooks.Summary],
+    removed: [OutgoingHooks.Removed]
   ) -> [UInt8] {
     let body: JSONValue = [
-      "items": .array(summaries.map(value)), "out": .array(out.map(OutgoingHookDocument.value)),
+      "items": .array(summaries.map(value)),
+      "out": .array(
+        out.map(OutgoingHookDocument.value) + removed.map(OutgoingHookDocument.value)),
     ]
     return body.bytes
   }

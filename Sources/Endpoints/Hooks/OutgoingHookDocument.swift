@@ -29,6 +29,14 @@ enum OutgoingHookDocument {
     return value
   }
 
+  static func value(_ removed: OutgoingHooks.Removed) -> JSONValue {
+    [
+      "name": .string(removed.name), "removed": true,
+      "pending": .number(JSONNumber(removed.pending)),
+      "pendingBytes": .number(JSONNumber(removed.pendingBytes)),
+    ]
+  }
+
   private static func outcomes(of moment: OutgoingHook.Moment) -> [HookCallOutcome] {
     switch moment {
     case .before: [.allowed, .refused, .unanswered]

@@ -144,8 +144,10 @@ private struct Members {
     return texts
   }
 
+  /// Returns the mode, `lazy` if none is given; nil if it is not one.
   mutating func mode() -> MutationMode? {
-    guard let text = item["mode"]?.string, let mode = MutationMode(rawValue: text) else {
+    guard let value = item["mode"] else { return .lazy }
+    guard let text = value.string, let mode = MutationMode(rawValue: text) else {
       let names = MutationMode.allCases.map(\.rawValue).joined(separator: ", ")
       note("mode", "must be one of \(names)")
       return nil

@@ -42,6 +42,8 @@ final class HookOutMeters: Sendable {
   private let drops: [DropReason: Counter]
   private let pending: Gauge
   private let state = Mutex(HookCallCounts())
+  /// Dropped events that no log line has reported yet.
+  private let unreported = Mutex<[DropReason: Int]>([:])
 
   var counts: HookCallCounts { state.withLock { $0 } }
 
@@ -61,13 +63,18 @@ final class HookOutMeters: Sendable {
     pending = Gauge(label: "larder.hooks.pending", dimensions: [("hook", hook)])
   }
 
-  /// - Parameter reason: why the hook did not do what was asked of it, for operators.
-  func note(_ outcome: HookCallOutcome, reason: String? = nil, at moment: Timestamp) {
+  /// - Parameters:
+  ///   - reason: why the hook did not do what was asked of it, for operators.
+  ///   - isPause: whether it was only not called because of earlier faults; those are what operators must
+  ///     know, so it replaces none of them.
+  func note(
+    _ outcome: HookCallOutcome, reason: String? = nil, isPause: Bool = false, at moment: Timestamp
+  ) {
     calls[outcome]?.increment()
     state.withLock { state in
       state.outcomes[outcome, default: 0] += 1
       state.last = moment
-      if let reason { state.lastFault = (moment, reason) }
+      if let reason, !isPause || state.lastFault == nil { state.lastFault = (moment, reason) }
     }
     guard let reason else { return }
     let message: Logger.Message =
@@ -80,13 +87,26 @@ final class HookOutMeters: Sendable {
   func noteDropped(_ count: Int, _ reason: DropReason, at moment: Timestamp) {
     drops[reason]?.increment(by: count)
     state.withLock { $0.dropped += count }
+    unreported.withLock { $0[reason, default: 0] += count }
+    if pace.withLock({ $0.note(Self.kind(of: reason), at: moment) }) != nil { report(reason) }
+  }
+
+  /// Logs the number of dropped events that no line has reported yet.
+  func reportDropped() {
+    for reason in DropReason.allCases { report(reason) }
+  }
+
+  private func report(_ reason: DropReason) {
+    guard let count = unreported.withLock({ $0.removeValue(forKey: reason) }) else { return }
     let message: Logger.Message =
       switch reason {
       case .expired: "events for a hook were dropped: they were not delivered in three days"
       case .full: "the oldest events for a hook were dropped: its outbox is full"
       }
-    log(message, kind: "dropped \(reason.rawValue)", ["dropped": "\(count)"], at: moment)
+    logger.warning(message, metadata: ["hook": "\(hook)", "dropped": "\(count)"])
   }
+
+  private static func kind(of reason: DropReason) -> String { "dropped \(reason.rawValue)" }
 
   func notePending(_ count: Int) { pending.record(count) }
 

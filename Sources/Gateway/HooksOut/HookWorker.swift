@@ -94,7 +94,8 @@ final class HookWorker: Sendable {
     case .accepted: meters.note(.delivered, at: now)
     case .status, .unreadable, .none(wasSent: true, _, _):
       meters.note(.failed, reason: answer.reason, at: now)
-    case .none: meters.note(.notSent, reason: answer.reason, at: now)
+    case .none:
+      meters.note(.notSent, reason: answer.reason, isPause: answer.isPause, at: now)
     }
   }
 
@@ -128,6 +129,12 @@ extension HookExchange.Answer {
     case .none(wasSent: true, _, _), .unreadable: .failed(retryAfter: nil)
     case .none(wasSent: false, let retryAfter, _): .notSent(retryAfter: retryAfter)
     }
+  }
+
+  /// Whether the circuit breaker sent nothing because of earlier faults.
+  var isPause: Bool {
+    guard case .none(wasSent: false, let retryAfter, _) = self else { return false }
+    return retryAfter != nil
   }
 
   /// Why it is not accepted, for operators.

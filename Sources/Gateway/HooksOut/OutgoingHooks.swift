@@ -21,6 +21,14 @@ package final class OutgoingHooks: Sendable {
     package let pendingBytes: Int?
   }
 
+  /// A name that the settings no longer have, with the events that wait for it.
+  package struct Removed: Sendable {
+    package let name: String
+    package let pending: Int
+    /// Bytes of their bodies.
+    package let pendingBytes: Int
+  }
+
   /// How often old events are looked for, which are usually those of hooks that are not called any more.
   private static let sweepInterval = Duration.seconds(600)
   private static let sweepMax = 500
@@ -84,6 +92,12 @@ package final class OutgoingHooks: Sendable {
       guard error != .readOnly else { return }
       logger.error(
         "hooks are not called: the outbox cannot be written", metadata: ["cause": "\(error)"])
+      return
+    }
+    for removed in (try? await self.removed()) ?? [] {
+      logger.warning(
+        "events wait for a hook that is not in the settings any more: they are dropped after three days",
+        metadata: ["hook": "\(removed.name)", "events": "\(removed.pending)"])
     }
   }
 
@@ -101,6 +115,7 @@ package final class OutgoingHooks: Sendable {
     let tasks = tasks.withLock { $0 }
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
+    for meters in meters.values { meters.reportDropped() }
   }
 
   /// Notes a commit.
@@ -123,6 +138,7 @@ package final class OutgoingHooks: Sendable {
         if error == .closed { return }
       }
       for (hook, count) in dropped { noteExpired(count, of: hook) }
+      for meters in meters.values { meters.reportDropped() }
       if dropped.values.reduce(0, +) < Self.sweepMax {
         do { try await environment.sleep(Self.sweepInterval) } catch { return }
       }
@@ -149,9 +165,7 @@ package final class OutgoingHooks: Sendable {
         do throws(StorageError) {
           backlog = try await store.hookBacklog(of: hook.name)
         } catch {
-          throw Failure(
-            .storageUnavailable, "The outbox of hooks cannot be read; retry later.", retry: .after,
-            cause: "\(error)")
+          throw Self.unreadable(error)
         }
       }
       summaries.append(
@@ -160,6 +174,24 @@ package final class OutgoingHooks: Sendable {
           pending: backlog?.events, pendingBytes: backlog?.bytes))
     }
     return summaries
+  }
+
+  /// The hooks with undelivered events that are not called after anything any more, by name.
+  package func removed() async throws(Failure) -> [Removed] {
+    let backlogs: [String: HookBacklog]
+    do throws(StorageError) {
+      backlogs = try await store.hookBacklogs()
+    } catch {
+      throw Self.unreadable(error)
+    }
+    return backlogs.filter { workers[$0.key] == nil }.sorted { $0.key < $1.key }
+      .map { Removed(name: $0.key, pending: $0.value.events, pendingBytes: $0.value.bytes) }
+  }
+
+  private static func unreadable(_ error: StorageError) -> Failure {
+    Failure(
+      .storageUnavailable, "The outbox of hooks cannot be read; retry later.", retry: .after,
+      cause: "\(error)")
   }
 
   /// Updates the gauges of undelivered events.

@@ -52,7 +52,8 @@ extension MutationStatus {
       }
       let code = result?["code"]?.string.flatMap(Failure.Code.init) ?? .upstreamRejected
       let refusal = Failure(
-        code, result?["detail"]?.string ?? "The upstream API refused the mutation.", retry: .newKey)
+        code, result?["detail"]?.string ?? "The upstream API refused the mutation.", retry: .newKey,
+        details: result.map(MutationRecord.errors) ?? [])
       guard let response = result?["response"] else { throw refusal }
       self.init(
         record, receipt, cursor: cursor, response: response,

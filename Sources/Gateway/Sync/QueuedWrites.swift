@@ -144,7 +144,8 @@ struct QueuedWrites: Sendable {
     let stored = OperationFit.substituting(claimed.known, in: payload.variables)
     let items = stored[Self.member]?.array ?? []
     let (creations, made) = creations(in: items)
-    let list = EntityWriteList.read(items.map { TemporaryID.substituting(made, in: $0) })
+    let list = EntityWriteList.read(
+      items.map { TemporaryID.substituting(made, in: $0) }, at: "/\(Self.member)")
     let caller = Caller(
       user: payload.user,
       device: Caller.Device(id: claimed.mutation.device, tokenDigest: ""))
@@ -198,15 +199,9 @@ struct QueuedWrites: Sendable {
     if failure.retry == .after {
       return MutationSender.Attempt(outcome: .transient(retryAfter: failure.retryAfter))
     }
-    let faults = failure.details.prefix(Failure.Detail.countMax).map { fault in
-      switch fault.place {
-      case .pointer(let pointer): "\(pointer) \(fault.detail)"
-      case .parameter(let name): "\(name) \(fault.detail)"
-      }
-    }
-    let detail = ([failure.message] + faults).joined(separator: " ")
     return MutationSender.Attempt(
       outcome: .permanent,
-      result: MutationRecord.problem(code: failure.code.rawValue, detail: detail))
+      result: MutationRecord.problem(
+        code: failure.code.rawValue, detail: failure.message, errors: failure.details))
   }
 }

@@ -1,7 +1,8 @@
 package import Model
 
-/// How many events of one hook wait for delivery. Beyond it the oldest ones are dropped, so that a hook
-/// that is down neither blocks writes nor fills the disk.
+/// How many events of one hook wait for delivery. Beyond it the oldest ones of the owner with the most are
+/// dropped, so that a hook that is down neither blocks writes nor fills the disk, and no owner pushes out
+/// the events of others.
 package struct HookOutboxLimits: Sendable {
   package var eventsMax: Int64 = 100_000
   /// Of bodies.
@@ -41,7 +42,7 @@ package struct HookOutbox: Sendable {
       let owner = "\(change.owner.kind.rawValue) \(change.owner.subject)"
       try write(
         body, for: change.trigger, entity: "\(owner)\n\(change.key.type)\n\(change.key.key)",
-        in: context, at: now)
+        owner: owner, in: context, at: now)
     }
   }
 
@@ -49,18 +50,23 @@ package struct HookOutbox: Sendable {
   func write(_ outcome: SettledOutcome, in context: WriteContext, at now: Timestamp) throws {
     guard hasHooks(for: outcome.trigger) else { return }
     let entity = outcome.object.map { "object\n\($0.type)\n\($0.key)" } ?? "mutation\n\(outcome.id)"
+    let owner =
+      outcome.user.map { "mutations of user \($0)" }
+      ?? outcome.device.map { "mutations of device \($0)" } ?? "mutations"
     try write(
-      HookBody.outcome(outcome), for: outcome.trigger, entity: entity, in: context, at: now)
+      HookBody.outcome(outcome), for: outcome.trigger, entity: entity, owner: owner, in: context,
+      at: now)
   }
 
   private func write(
-    _ body: [UInt8], for trigger: HookTrigger, entity: String, in context: WriteContext,
-    at now: Timestamp
+    _ body: [UInt8], for trigger: HookTrigger, entity: String, owner: String,
+    in context: WriteContext, at now: Timestamp
   ) throws {
     let tables = HookOutboxTables(database: context.database)
     var counts = HookEventCounts()
     for hook in subscriptions.hooks(for: trigger) {
-      try tables.insert(hook: hook, entity: entity, id: makeID(), body: body, at: now)
+      try tables.insert(
+        hook: hook, entity: entity, owner: owner, id: makeID(), body: body, at: now)
       counts.added[hook, default: 0] += 1
       let dropped = try tables.makeRoom(in: limits, hook: hook)
       if dropped > 0 { counts.dropped[hook, default: 0] += dropped }

@@ -3,7 +3,7 @@ import Model
 
 /// The outbox of hooks that are called after writes: `hook_lane` has a row for each hook and entity with
 /// undelivered events, with the time of the next attempt; `hook_out` has the events; `hook_usage` has
-/// their number and bytes by hook.
+/// their number and bytes by hook, and `hook_owner_usage` by hook and the owner who caused them.
 struct HookOutboxTables {
   let database: Database
 
@@ -23,18 +23,28 @@ struct HookOutboxTables {
           sequence INTEGER PRIMARY KEY AUTOINCREMENT,
           hook TEXT NOT NULL,
           lane INTEGER NOT NULL REFERENCES hook_lane,
+          owner TEXT NOT NULL,
           event TEXT NOT NULL,
           body TEXT NOT NULL,
           created INTEGER NOT NULL
         );
         CREATE INDEX hook_out_by_lane ON hook_out (lane, sequence);
-        CREATE INDEX hook_out_by_hook ON hook_out (hook, sequence);
+        CREATE INDEX hook_out_by_owner ON hook_out (hook, owner, sequence);
         CREATE INDEX hook_out_by_age ON hook_out (created);
         CREATE TABLE hook_usage (
           hook TEXT PRIMARY KEY,
           events INTEGER NOT NULL,
           bytes INTEGER NOT NULL
         ) WITHOUT ROWID;
+        CREATE TABLE hook_owner_usage (
+          hook TEXT NOT NULL,
+          owner TEXT NOT NULL,
+          events INTEGER NOT NULL,
+          bytes INTEGER NOT NULL,
+          PRIMARY KEY (hook, owner)
+        ) WITHOUT ROWID;
+        CREATE INDEX hook_owner_usage_by_events ON hook_owner_usage (hook, events);
+        CREATE INDEX hook_owner_usage_by_bytes ON hook_owner_usage (hook, bytes);
         """)
   }
 
@@ -42,19 +52,27 @@ struct HookOutboxTables {
 
   /// Adds an event as the last one of its entity.
   ///
-  /// - Parameter entity: the events with the same one are delivered in order.
-  func insert(hook: String, entity: String, id: String, body: [UInt8], at now: Timestamp) throws {
+  /// - Parameters:
+  ///   - entity: the events with the same one are delivered in order.
+  ///   - owner: who caused the event, see ``makeRoom(in:hook:)``.
+  func insert(
+    hook: String, entity: String, owner: String, id: String, body: [UInt8], at now: Timestamp
+  ) throws {
     let lane = try lane(of: entity, hook: hook)
     let statement = try PreparedStatement(
       database,
-      "INSERT INTO hook_out (hook, lane, event, body, created) VALUES (?1, ?2, ?3, ?4, ?5)")
+      """
+      INSERT INTO hook_out (hook, lane, event, body, created, owner) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """)
     statement.bind(hook, at: 1)
     statement.bind(lane, at: 2)
     statement.bind(id, at: 3)
     statement.bind(body, at: 4)
     statement.bind(now.milliseconds, at: 5)
+    statement.bind(owner, at: 6)
     try statement.run()
-    try count(1, bytes: Int64(body.count), hook: hook)
+    try count(1, bytes: Int64(body.count), hook: hook, owner: owner)
   }
 
   /// Returns the lane of an entity. A new one is due at once, whatever the clock says.
@@ -74,37 +92,71 @@ struct HookOutboxTables {
     return statement.int64(0)
   }
 
-  private func count(_ events: Int64, bytes: Int64, hook: String) throws {
-    let statement = try PreparedStatement(
+  private func count(_ events: Int64, bytes: Int64, hook: String, owner: String) throws {
+    let total = try PreparedStatement(
       database,
       """
       INSERT INTO hook_usage (hook, events, bytes) VALUES (?1, ?2, ?3) ON CONFLICT (hook) \
       DO UPDATE SET events = events + excluded.events, bytes = bytes + excluded.bytes
       """)
-    statement.bind(hook, at: 1)
-    statement.bind(events, at: 2)
-    statement.bind(bytes, at: 3)
-    try statement.run()
+    total.bind(hook, at: 1)
+    total.bind(events, at: 2)
+    total.bind(bytes, at: 3)
+    try total.run()
+    let share = try PreparedStatement(
+      database,
+      """
+      INSERT INTO hook_owner_usage (hook, owner, events, bytes) VALUES (?1, ?2, ?3, ?4) \
+      ON CONFLICT (hook, owner) \
+      DO UPDATE SET events = events + excluded.events, bytes = bytes + excluded.bytes
+      """)
+    share.bind(hook, at: 1)
+    share.bind(owner, at: 2)
+    share.bind(events, at: 3)
+    share.bind(bytes, at: 4)
+    try share.run()
+    guard events < 0 else { return }
+    let ended = try PreparedStatement(
+      database, "DELETE FROM hook_owner_usage WHERE hook = ?1 AND owner = ?2 AND events <= 0")
+    ended.bind(hook, at: 1)
+    ended.bind(owner, at: 2)
+    try ended.run()
   }
 
-  /// Removes a hook's oldest events until the others keep within the limits.
+  /// Removes events of a hook until the others keep within the limits: each time the oldest one of the
+  /// owner that has most of what is exceeded, events or bytes. So nobody pushes out the events of those
+  /// who have less.
   ///
   /// - Returns: the number of removed events.
   func makeRoom(in limits: HookOutboxLimits, hook: String) throws -> Int {
     var removed = 0
-    while let usage = try usage(of: hook),
-      usage.events > limits.eventsMax || usage.bytes > limits.bytesMax
-    {
-      let statement = try PreparedStatement(
-        database, "SELECT sequence FROM hook_out WHERE hook = ?1 ORDER BY sequence LIMIT 1")
-      statement.bind(hook, at: 1)
-      let oldest = try statement.step() ? statement.int64(0) : nil
-      statement.reset()
-      guard let oldest else { return removed }
-      try remove(oldest)
+    while let usage = try usage(of: hook) {
+      let exceeded: String
+      if usage.bytes > limits.bytesMax {
+        exceeded = "bytes"
+      } else if usage.events > limits.eventsMax {
+        exceeded = "events"
+      } else {
+        break
+      }
+      guard let next = try oldestOfLargestOwner(of: hook, by: exceeded) else { break }
+      try remove(next)
       removed += 1
     }
     return removed
+  }
+
+  /// - Parameter column: `events` or `bytes`.
+  private func oldestOfLargestOwner(of hook: String, by column: String) throws -> Int64? {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT sequence FROM hook_out WHERE hook = ?1 AND owner = (SELECT owner FROM hook_owner_usage \
+      WHERE hook = ?1 ORDER BY \(column) DESC LIMIT 1) ORDER BY sequence LIMIT 1
+      """)
+    statement.bind(hook, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : nil
   }
 
   // MARK: Removing
@@ -116,19 +168,20 @@ struct HookOutboxTables {
   func remove(_ sequence: Int64) throws -> Bool {
     let statement = try PreparedStatement(
       database,
-      "SELECT hook, lane, length(CAST(body AS BLOB)) FROM hook_out WHERE sequence = ?1")
+      "SELECT hook, lane, length(CAST(body AS BLOB)), owner FROM hook_out WHERE sequence = ?1")
     statement.bind(sequence, at: 1)
     guard try statement.step() else {
       statement.reset()
       return false
     }
     let (hook, lane, bytes) = (statement.string(0), statement.int64(1), statement.int64(2))
+    let owner = statement.string(3)
     statement.reset()
     let wasFirst = try first(of: lane) == sequence
     let deletion = try PreparedStatement(database, "DELETE FROM hook_out WHERE sequence = ?1")
     deletion.bind(sequence, at: 1)
     try deletion.run()
-    try count(-1, bytes: -bytes, hook: hook)
+    try count(-1, bytes: -bytes, hook: hook, owner: owner)
     guard wasFirst else { return true }
     if try first(of: lane) == nil {
       try run("DELETE FROM hook_lane WHERE id = ?1", lane)
@@ -179,6 +232,18 @@ extension HookOutboxTables {
     statement.bind(hook, at: 1)
     defer { statement.reset() }
     return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
+  }
+
+  /// Returns the hooks that have events, with their number and bytes, by name.
+  func usages() throws -> [(hook: String, events: Int64, bytes: Int64)] {
+    let statement = try PreparedStatement(
+      database, "SELECT hook, events, bytes FROM hook_usage WHERE events > 0 ORDER BY hook")
+    defer { statement.reset() }
+    var usages: [(hook: String, events: Int64, bytes: Int64)] = []
+    while try statement.step() {
+      usages.append((statement.string(0), statement.int64(1), statement.int64(2)))
+    }
+    return usages
   }
 
   /// Returns the first events of the entities that are due, the longest due first.

@@ -57,6 +57,17 @@ extension Store {
       return HookBacklog(events: Int(usage?.events ?? 0), bytes: Int(usage?.bytes ?? 0))
     }
   }
+
+  /// Returns the undelivered events of all hooks that have some, also of those that are not in the
+  /// settings any more.
+  package func hookBacklogs() async throws(StorageError) -> [String: HookBacklog] {
+    try await reader.read { database in
+      let usages = try HookOutboxTables(database: database).usages()
+      return Dictionary(
+        usages.map { ($0.hook, HookBacklog(events: Int($0.events), bytes: Int($0.bytes))) },
+        uniquingKeysWith: { first, _ in first })
+    }
+  }
 }
 
 /// The undelivered events of a hook.

@@ -1,4 +1,4 @@
-import LosslessJSON
+package import LosslessJSON
 package import Model
 
 /// A mutation in the form that its client sees.
@@ -69,16 +69,47 @@ extension MutationRecord {
     writer.string(value)
   }
 
+  private static let errorsMember = "errors"
+
+  /// Returns the faults of a request that a result of ``problem(code:detail:errors:response:)`` names.
+  package static func errors(of problem: JSONValue) -> [Failure.Detail] {
+    (problem[errorsMember]?.array ?? []).compactMap { error in
+      guard let detail = error["detail"]?.string else { return nil }
+      if let pointer = error["pointer"]?.string {
+        return Failure.Detail(place: .pointer(pointer), detail: detail)
+      }
+      return error["parameter"]?.string.map {
+        Failure.Detail(place: .parameter($0), detail: detail)
+      }
+    }
+  }
+
   /// Returns the result of a mutation that was not applied: the reason, as JSON.
   ///
-  /// - Parameter response: upstream's response, as JSON.
+  /// - Parameters:
+  ///   - errors: the faults of the request, ``Model/Failure/Detail/countMax`` at most are kept.
+  ///   - response: upstream's response, as JSON.
   package static func problem(
-    code: String, detail: String, response: [UInt8]? = nil
+    code: String, detail: String, errors: [Failure.Detail] = [], response: [UInt8]? = nil
   ) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     write("code", code, to: &writer)
     write("detail", detail, to: &writer)
+    if !errors.isEmpty {
+      writer.name(errorsMember)
+      writer.beginArray()
+      for error in errors.prefix(Failure.Detail.countMax) {
+        writer.beginObject()
+        switch error.place {
+        case .pointer(let pointer): write("pointer", pointer, to: &writer)
+        case .parameter(let name): write("parameter", name, to: &writer)
+        }
+        write("detail", error.detail, to: &writer)
+        writer.endObject()
+      }
+      writer.endArray()
+    }
     if let response {
       writer.name("response")
       writer.raw(response)

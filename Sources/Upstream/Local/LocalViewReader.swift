@@ -23,6 +23,18 @@ struct LocalViewReader {
     self.fragments = Dictionary(
       fragments.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     self.takenNames = takenNames
+    var known: [String: Location] = [:]
+    for fragment in fragments {
+      let name = fragment.name
+      if let first = known[name.value] {
+        let place = first.position.map { " in line \($0.line)" } ?? ""
+        fault(
+          "The fragment \(name.value) is already defined\(place): give one of them another name.",
+          at: name.location)
+      } else {
+        known[name.value] = name.location
+      }
+    }
   }
 
   mutating func read() -> [EntityView] {

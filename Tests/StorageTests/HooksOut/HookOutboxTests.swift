@@ -186,6 +186,49 @@ struct HookOutboxTests {
     store.close()
   }
 
+  @Test("A device that fills the outbox pushes out its own events, not those of others")
+  func dropsEventsOfTheLargestOwner() async throws {
+    var limits = HookOutboxLimits()
+    limits.eventsMax = 6
+    let names: [HookTrigger: [String]] = [.write(type: "List", .insert): ["lists"]]
+    let store = try await open(Self.outbox(names, limits))
+    var dropped = 0
+    func insert(_ id: String, of device: String, title: String = "A") async throws {
+      let operation = LocalWorld.operation(
+        .insert, LocalWorld.list, id, ["title": .string(title)])
+      let commit = try await store.writeLocal(
+        [operation], schema: LocalWorld.schema,
+        owner: LocalOwner(device: .device(device), user: nil), now: Self.now
+      ).get()
+      dropped += commit.report.hookEvents.dropped["lists"] ?? 0
+    }
+    func ids() async throws -> [String] {
+      try await due(store, "lists").compactMap { try Self.json($0)["id"]?.string }
+    }
+    for number in 1...2 { try await insert("a\(number)", of: "d_1") }
+    for number in 1...20 { try await insert("b\(number)", of: "d_2") }
+    #expect(try await ids() == ["a1", "a2", "b17", "b18", "b19", "b20"])
+    #expect(dropped == 16)
+    // Those who have less than the largest owner push out its events too.
+    try await insert("a3", of: "d_1")
+    #expect(try await ids() == ["a1", "a2", "b18", "b19", "b20", "a3"])
+    // By bytes it is the owner with the most bytes.
+    let backlog = try await store.hookBacklog(of: "lists")
+    #expect(backlog.events == 6)
+    limits.eventsMax = 100
+    limits.bytesMax = Int64(backlog.bytes)
+    try await store.setHooks(
+      Self.outbox(names, limits), at: Self.now, waitMax: .seconds(1))
+    let title = String(repeating: "x", count: backlog.bytes / 12)
+    try await insert("c1", of: "d_3", title: title)
+    #expect(try await ids() == ["a2", "b19", "b20", "a3", "c1"])
+    try await insert("c2", of: "d_3", title: title)
+    #expect(try await ids() == ["a2", "b19", "b20", "a3", "c2"])
+    let last = try await store.hookBacklog(of: "lists")
+    #expect(try await store.hookBacklogs() == ["lists": last])
+    store.close()
+  }
+
   @Test("Old events are dropped whatever hook they belong to")
   func dropsOldEvents() async throws {
     var names = Self.items

@@ -34,6 +34,23 @@ struct LocalViewTests {
     #expect(whole.fields.map(\.name) == ["id", "title", "place", "items"])
   }
 
+  @Test("A second fragment of one name is a fault")
+  func repeatedNames() {
+    let (_, findings) = read(
+      """
+      fragment Card on List { id }
+      fragment Whole on List { id title }
+      fragment Card on Item { id }
+      fragment Card on List { title }
+      """)
+    #expect(findings.map(\.severity) == [.fault, .fault], "\(findings)")
+    let first = Self.types.split(separator: "\n", omittingEmptySubsequences: false).count
+    #expect(findings.map(\.line) == [first + 2, first + 3])
+    for finding in findings {
+      #expect(finding.message.contains("Card is already defined in line \(first)"), "\(finding)")
+    }
+  }
+
   @Test("A selection of a relationship is a view of the nested entity")
   func nestedSelections() throws {
     let (views, findings) = read(
