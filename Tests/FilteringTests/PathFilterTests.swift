@@ -115,7 +115,7 @@ struct PathFilterTests {
   @Test(
     "A fault of a path is reported with its position",
     arguments: [
-      ("maker.age = 1", "1: Person has no column age; it has id, name, born, mentor, seen"),
+      ("maker.age = 1", "1: Person has no column age; it has id, name, born, mentor, seen, tags"),
       ("boss.name = 'x'", "1: Film has no relationship boss; it has cast, maker, subject"),
       ("title.name = 'x'", "1: Film has no relationship title; it has cast, maker, subject"),
       (
@@ -136,7 +136,11 @@ struct PathFilterTests {
       ("ANY tags.name = 'x'", "5: tags of Film is a list of values, which have no fields"),
       ("ANY scores = 'x'", "14: the value is not a whole number"),
       ("ANY scores CONTAINS '1'", "5: scores holds a whole number: CONTAINS needs a text column"),
-      ("ANY cast.tags = 'x'", "5: a path can go through one to-many relationship only"),
+      (
+        "ANY cast.tags = 'x'",
+        "5: tags is about a list of values: write ANY or NONE before the list, or .count after it for "
+          + "their number"
+      ),
       (
         "subject.name = 'x'",
         "1: subject of Film refers to entities of several types: a path cannot continue after it"

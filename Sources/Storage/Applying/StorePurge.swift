@@ -69,8 +69,12 @@ struct StorePurge {
       statement.bind(row.rowid, at: 1)
       try statement.run()
       try PrivateRows.remove(key.key, scope: id, type: table.id, context.database)
-      // A private tombstone can have hidden rows that show now: the log must record its removal.
-      guard row.fields != nil || id != ScopeTable.publicID else { return }
+      // A private tombstone can have hidden rows that show now, and an entity that was shown for its local
+      // fields vanishes: the log must record the removal.
+      let isSeen =
+        try row.fields != nil || id != ScopeTable.publicID
+        || LocalFieldRows.exist(of: key.key, type: table.id, context.database)
+      guard isSeen else { return }
       return try context.logDeletion(
         of: key, in: scope, id: id, type: table.id, lifts: row.fields == nil)
     }
@@ -101,7 +105,10 @@ struct StorePurge {
       try purge(EntityKey(type: type, key: row["key"]), scope: row["scope"], from: table)
     }
     let condition = "\(inScope) AND call <= \(context.call) AND stamps IS NULL"
-    let isReported = "(fields IS NOT NULL OR scope <> \(ScopeTable.publicID))"
+    let isReported = """
+      (fields IS NOT NULL OR scope <> \(ScopeTable.publicID) \
+      OR key IN (SELECT key FROM local_field_row WHERE type = \(table.id)))
+      """
     let isFilled = try Bool.fetchOne(
       context.database,
       sql: "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(condition) AND \(isReported))")

@@ -106,7 +106,7 @@ struct EntityHistoryRecorder {
         UPDATE observed SET since = max(since, \
         (SELECT max(iif(type < 0, (SELECT revision + 1 FROM counter), until)) FROM past \
         WHERE number <= \(last) AND type IN (observed.type, -observed.type))) \
-        WHERE type IN (SELECT abs(type) FROM past WHERE number <= \(last)); \
+        WHERE type IN (SELECT max(type, -type) FROM past WHERE number <= \(last)); \
         DELETE FROM past WHERE number <= \(last); END
         """)
   }

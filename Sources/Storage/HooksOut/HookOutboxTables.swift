@@ -301,3 +301,14 @@ extension HookOutboxTables {
     return true
   }
 }
+
+/// How many events of one hook wait for delivery. Beyond it the oldest ones of the owner with the most are
+/// dropped, so that a hook that is down neither blocks writes nor fills the disk, and no owner pushes out
+/// the events of others.
+package struct HookOutboxLimits: Sendable {
+  package var eventsMax: Int64 = 100_000
+  /// Of bodies.
+  package var bytesMax: Int64 = 64 << 20
+
+  package init() {}
+}
