@@ -55,6 +55,8 @@ package enum WriteRefusal: Error, Sendable, Hashable {
   case overQuota(DataQuota.Excess)
   /// Hooks have not been asked about these changes, or were asked about others.
   case unreviewed([LocalChange])
+  /// The device was removed while hooks were asked.
+  case ownerRemoved
 }
 
 /// An entity that a write would give the values of another one, where only one may have them.

@@ -186,7 +186,8 @@ struct GatewayAssembly {
       })
     signingKeys = accounts.signingKeys
     purger = Purger(
-      store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys))
+      store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys),
+      upstreamTypes: Set(workspace.registry.catalogue.types.map(\.name)))
     console = SQLConsole(
       store: store.reading, deadline: settings.limits.queryDeadline, clock: clock)
     backups = BackupFolder(

@@ -7,12 +7,17 @@ package struct Purger: Sendable {
   private let calls: CallSequence
   private let epoch: MutationEpoch
   private let ownTypes: Set<String>
+  private let upstreamTypes: Set<String>?
 
-  /// - Parameter ownTypes: local types, which cannot be purged.
+  /// - Parameters:
+  ///   - ownTypes: local types, which cannot be purged.
+  ///   - upstreamTypes: all others; nil if they are not known.
   package init(
-    store: Store, calls: CallSequence, epoch: MutationEpoch, ownTypes: Set<String> = []
+    store: Store, calls: CallSequence, epoch: MutationEpoch, ownTypes: Set<String> = [],
+    upstreamTypes: Set<String>? = nil
   ) {
     self.ownTypes = ownTypes
+    self.upstreamTypes = upstreamTypes
     self.store = store
     self.calls = calls
     self.epoch = epoch
@@ -53,6 +58,17 @@ package struct Purger: Sendable {
         .malformedRequest, "Local types cannot be purged; only their owner can delete them.",
         details: own.map {
           Failure.Detail(place: .pointer("/type"), detail: "\($0) is a local type")
+        })
+    }
+    guard let upstreamTypes else { return }
+    let unknown = Set(named).subtracting(upstreamTypes).sorted()
+    guard unknown.isEmpty else {
+      throw Failure(
+        .malformedRequest, "Only types whose entities are stored can be purged.",
+        details: unknown.map {
+          Failure.Detail(
+            place: .pointer("/type"),
+            detail: "\($0) is no object type that an operation selects; GET /v1/entities lists them")
         })
     }
   }

@@ -124,7 +124,7 @@ struct HookOutboxTables {
   }
 
   /// Removes events of a hook until the others keep within the limits: each time the oldest one of the
-  /// owner that has most of what is exceeded, events or bytes. So nobody pushes out the events of those
+  /// owner that has most of what is exceeded, events or bytes. So no owner pushes out the events of those
   /// who have less.
   ///
   /// - Returns: the number of removed events.

@@ -66,6 +66,12 @@ extension Store {
       if let key { try keys.insert(key, outcomes: try key.encode(outcomes), at: now) }
       try checkQuota()
       try review.check(writer.changes)
+      // A removal during the hooks' time has deleted the device's rows, and would not see these.
+      if !review.allowed.isEmpty, let device = owner.device,
+        try !DeviceTable(database: database).exists(device.subject)
+      {
+        throw WriteRefusal.ownerRemoved
+      }
       try memory.hooks?.write(writer.changes, in: context, at: now)
       return WriteCommit(outcomes: outcomes, report: context.finish())
     }
