@@ -68,7 +68,8 @@ package struct Purger: Sendable {
         details: unknown.map {
           Failure.Detail(
             place: .pointer("/type"),
-            detail: "\($0) is no object type that an operation selects; GET /v1/entities lists them")
+            detail: "\($0) is no object type that an operation selects; GET /v1/entities lists them"
+          )
         })
     }
   }

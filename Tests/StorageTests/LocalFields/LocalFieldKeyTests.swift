@@ -39,7 +39,7 @@ struct LocalFieldKeyTests {
     for viewer in Self.viewers {
       #expect(try await world.films(filter, by: viewer) == films, "\(viewer)")
     }
-    // No caller else sees the film.
+    // No other caller sees the film.
     let others = try await world.films(filter, by: FieldWorld.viewer("d_2"))
     #expect(others == films.filter { $0 != "f2" })
   }
