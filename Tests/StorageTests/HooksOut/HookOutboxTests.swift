@@ -249,6 +249,7 @@ struct HookOutboxTests {
   @Test("A write that hooks were not asked about is undone, and written once they allowed it")
   func reviewsWrites() async throws {
     let store = try await open(Self.outbox(Self.items))
+    try await store.register(DeviceTests.phone("d_1"), tokenDigest: "one")
     _ = try await store.local(Self.insertList("l1"), Self.insertItem("i1", "a")).get()
     let head = store.head
     var review = LocalWriteReview(
@@ -283,6 +284,16 @@ struct HookOutboxTests {
       [Self.setText("i1", "b")], schema: LocalWorld.schema, owner: LocalWorld.owner,
       now: Self.now, review: review
     ).get()
+    // Nothing is written for a device that was removed while hooks were asked.
+    review.allowed = others
+    #expect(try await store.remove(device: "d_1"))
+    let late = try await store.writeLocal(
+      [LocalWorld.operation(.insert, LocalWorld.tag, "late")], schema: LocalWorld.schema,
+      owner: LocalWorld.owner, now: Self.now, review: review)
+    guard case .failure(.ownerRemoved) = late else {
+      Issue.record("\(late)")
+      return
+    }
     store.close()
   }
 
