@@ -52,6 +52,18 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("A purge of types that nothing is stored of names each of them")
+    func purgeOfUnknownTypes() async throws {
+      let larder = try await RunningLarder.start()
+      let unknown = try await larder.post(
+        "/v1/admin/purge", #"{"type":["Film","Nope","Nix"]}"#, Self.admin)
+      #expect(unknown.status == 400, "\(unknown.text)")
+      let details = try JSONValue(parsing: unknown.body)["errors"]?.array?
+        .compactMap { $0["detail"]?.string?.split(separator: " ").first }
+      #expect(details == ["Nix", "Nope"])
+      await larder.stop()
+    }
+
     @Test(
       "A purged response is fetched again",
       arguments: [

@@ -7,14 +7,14 @@ package struct Purger: Sendable {
   private let calls: CallSequence
   private let epoch: MutationEpoch
   private let ownTypes: Set<String>
-  private let upstreamTypes: Set<String>?
+  private let upstreamTypes: Set<String>
 
   /// - Parameters:
   ///   - ownTypes: local types, which cannot be purged.
-  ///   - upstreamTypes: all others; nil if they are not known.
+  ///   - upstreamTypes: all others.
   package init(
     store: Store, calls: CallSequence, epoch: MutationEpoch, ownTypes: Set<String> = [],
-    upstreamTypes: Set<String>? = nil
+    upstreamTypes: Set<String>
   ) {
     self.ownTypes = ownTypes
     self.upstreamTypes = upstreamTypes
@@ -60,7 +60,6 @@ package struct Purger: Sendable {
           Failure.Detail(place: .pointer("/type"), detail: "\($0) is a local type")
         })
     }
-    guard let upstreamTypes else { return }
     let unknown = Set(named).subtracting(upstreamTypes).sorted()
     guard unknown.isEmpty else {
       throw Failure(

@@ -80,7 +80,9 @@ final class ItemWorld: Sendable {
     mutations = MutationRunner(
       upstreams: upstreams, store: store, calls: calls, epoch: epoch,
       clock: clock.clock, logger: logger)
-    purger = Purger(store: store, calls: calls, epoch: epoch)
+    purger = Purger(
+      store: store, calls: calls, epoch: epoch,
+      upstreamTypes: Set(registry.catalogue.types.map(\.name)))
   }
 
   // MARK: Requests
