@@ -27,8 +27,8 @@ package struct ObjectContent: Sendable {
   }
 }
 
-/// A range of a stored file, read piece by piece off the event loop. Of an encrypted file the next piece is
-/// read and decrypted while the caller sends the one before.
+/// A range of a stored file, read piece by piece off the event loop. The next piece is read, and decrypted if it
+/// is encrypted, while the caller uses the one before.
 ///
 /// The caller takes one piece after the other.
 final class FileReading: Sendable {

@@ -44,10 +44,8 @@ extension WebSocketClose {
   package static let noCode: UInt16 = 1005
   package static let lost: UInt16 = 1006
   static let invalidPayload: UInt16 = 1007
-  static let policyViolation: UInt16 = 1008
   static let messageTooLarge: UInt16 = 1009
   package static let internalError: UInt16 = 1011
-  static let tryAgainLater: UInt16 = 1013
 
   /// Bytes of UTF-8 that a close frame has room for beside the code.
   package static let reasonBytesMax = 123

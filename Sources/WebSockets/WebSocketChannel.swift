@@ -38,17 +38,8 @@ package final class WebSocketChannel: Sendable {
   /// - Throws: the end of the connection; ``WebSocketClose/cancelled`` if the task is cancelled while it
   ///   waits.
   package func send(_ message: WebSocketMessage) async throws(WebSocketClose) {
-    try await send(.message(message))
-  }
-
-  /// Sends a frame that can be shared by many connections. Only for a server.
-  package func send(_ frame: WebSocketSharedFrame) async throws(WebSocketClose) {
-    try await send(.shared(frame))
-  }
-
-  private func send(_ item: WebSocketPump.Item) async throws(WebSocketClose) {
     while true {
-      let outcome = await attempt(item)
+      let outcome = await attempt(message)
       switch outcome {
       case .sent(let yields):
         if yields { await Task.yield() }
@@ -63,14 +54,14 @@ package final class WebSocketChannel: Sendable {
   }
 
   /// Sends without a hop if the caller is on the connection's loop.
-  private func attempt(_ item: WebSocketPump.Item) async -> WebSocketPump.Outcome {
-    guard reactor.loop.isCurrent else { return await reactor.send(item, to: bound) }
-    return attemptHere(item)
+  private func attempt(_ message: WebSocketMessage) async -> WebSocketPump.Outcome {
+    guard reactor.loop.isCurrent else { return await reactor.send(message, to: bound) }
+    return attemptHere(message)
   }
 
-  private func attemptHere(_ item: WebSocketPump.Item) -> WebSocketPump.Outcome {
+  private func attemptHere(_ message: WebSocketMessage) -> WebSocketPump.Outcome {
     let bound = bound
-    return reactor.assumeIsolated { bound.get(on: $0).send(item) }
+    return reactor.assumeIsolated { bound.get(on: $0).send(message) }
   }
 
   private func waitForRoom() async {
@@ -116,9 +107,9 @@ package final class WebSocketChannel: Sendable {
 
 extension Reactor {
   fileprivate func send(
-    _ item: WebSocketPump.Item, to bound: LoopBound<WebSocketPump>
+    _ message: WebSocketMessage, to bound: LoopBound<WebSocketPump>
   ) -> WebSocketPump.Outcome {
-    bound.get(on: self).send(item)
+    bound.get(on: self).send(message)
   }
 
   fileprivate func waitForRoom(_ id: UInt64, of bound: LoopBound<WebSocketPump>) async {

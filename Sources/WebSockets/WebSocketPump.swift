@@ -147,7 +147,7 @@ package final class WebSocketPump: TimerDelegate {
       inbox.isReaderWaiting
     else { return false }
     immediateCount += 1
-    return immediateHandler(message) { [self] in _ = send(.message($0)) }
+    return immediateHandler(message) { [self] in _ = send($0) }
   }
 
   func setImmediateHandler(_ handler: @escaping WebSocketImmediateHandler) {
@@ -186,31 +186,17 @@ extension WebSocketPump {
     case over(WebSocketClose)
   }
 
-  /// What can be sent.
-  enum Item: Sendable {
-    case message(WebSocketMessage)
-    case shared(WebSocketSharedFrame)
-  }
-
-  func send(_ item: Item) -> Outcome {
+  func send(_ message: WebSocketMessage) -> Outcome {
     guard connection.isOpen, stream.acceptsWrites else {
       return .over(end ?? .lost("the connection was lost"))
     }
     guard !stream.isBackedUp else { return .full }
-    let count: Int
-    switch item {
-    case .message(let message):
-      guard let output = connection.frame(of: message) else {
-        return .over(end ?? .lost("the connection was lost"))
-      }
-      stream.write(output.head, output.payload)
-      count = output.count
-    case .shared(let frame):
-      stream.write(frame.bytes)
-      count = frame.bytes.count
+    guard let output = connection.frame(of: message) else {
+      return .over(end ?? .lost("the connection was lost"))
     }
-    noteWritten(count)
-    unyieldedBytes += count
+    stream.write(output.head, output.payload)
+    noteWritten(output.count)
+    unyieldedBytes += output.count
     guard unyieldedBytes >= Self.unyieldedBytesMax else { return .sent(yields: false) }
     unyieldedBytes = 0
     return .sent(yields: true)

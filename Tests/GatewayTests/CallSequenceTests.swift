@@ -113,4 +113,21 @@ struct CallSequenceTests {
     #expect(old.head == Revision(5))
     #expect(old.disputed == [Self.film])
   }
+
+  @Test("Consecutive call numbers leave no room for another call, and hold its horizon")
+  func numbersRuns() {
+    let calls = CallSequence(after: CallNumber(10))
+    let run = calls.beginRun(of: 3)
+    #expect((0..<3).map { run[$0].call.value } == [11, 12, 13])
+    #expect((0..<3).map { run[$0].horizon.value } == [11, 12, 13])
+    let query = calls.begin()
+    #expect(query.value == 14)
+    #expect(calls.horizon(of: query).value == 11, "the run can still be written")
+    let other = calls.beginRun(of: 2)
+    #expect((0..<2).map { other[$0].horizon.value } == [11, 11])
+    calls.end(run)
+    calls.end(other)
+    #expect(calls.horizon(of: query).value == 14)
+    #expect(calls.begin().value == 17)
+  }
 }

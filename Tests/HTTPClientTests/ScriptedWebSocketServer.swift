@@ -73,7 +73,7 @@ final class ScriptedWebSocketServer: Sendable {
         Acceptor(server: server)
       }.address
       let url = try HTTPURL(
-        webSocket: (files == nil ? "ws://127.0.0.1:" : "wss://localhost:")
+        (files == nil ? "http://127.0.0.1:" : "https://localhost:")
           + "\(address.port ?? 0)/socket")
       try await body(Running(server: server, client: client, url: url))
     } catch {

@@ -15,7 +15,7 @@ struct WebSocketClientTests {
     _ change: (inout WebSocketRequest) -> Void = { _ in }
   ) -> WebSocketRequest {
     var request = WebSocketRequest(url: server.url, subprotocols: subprotocols)
-    request.offersDeflate = false
+    request.limits.deflate.isOn = false
     change(&request)
     return request
   }
@@ -143,7 +143,7 @@ struct WebSocketClientTests {
   func missingServersAreOutages() async throws {
     try await ScriptedWebSocketServer.run { server in
       let error = await failure(
-        server.client, WebSocketRequest(url: try HTTPURL(webSocket: "ws://127.0.0.1:1/")))
+        server.client, WebSocketRequest(url: try HTTPURL("http://127.0.0.1:1/")))
       guard case .connectFailed = error else {
         Issue.record("not refused: \(String(describing: error))")
         return
@@ -234,8 +234,8 @@ struct WebSocketClientTests {
     try await ScriptedWebSocketServer.run(.init(isDeaf: true)) { server in
       let connection = try await server.client.openWebSocket(
         request(server) {
-          $0.pingInterval = .milliseconds(50)
-          $0.pongTimeout = .milliseconds(100)
+          $0.limits.pingInterval = .milliseconds(50)
+          $0.limits.pongTimeout = .milliseconds(100)
         })
       #expect(await end(connection) == .lost("the peer did not answer a ping in time"))
       #expect(await eventually { server.openCount == 0 })
@@ -247,8 +247,8 @@ struct WebSocketClientTests {
     try await ScriptedWebSocketServer.run { server in
       let connection = try await server.client.openWebSocket(
         request(server) {
-          $0.pingInterval = .milliseconds(20)
-          $0.pongTimeout = .seconds(5)
+          $0.limits.pingInterval = .milliseconds(20)
+          $0.limits.pongTimeout = .seconds(5)
         })
       #expect(await eventually { server.pings >= 5 })
       try await connection.send(WebSocketMessage(text: "still here"))
@@ -337,18 +337,5 @@ struct WebSocketClientTests {
       #expect(await eventually { await failure(server.client, request(server)) == nil })
       second.close(code: 1000, reason: "")
     }
-  }
-
-  @Test(
-    "URLs of WebSockets are read",
-    arguments: [
-      ("ws://h:8/x?y", "http://h:8", "/x?y"), ("WSS://h/", "https://h:443", "/"),
-      ("https://h/a", "https://h:443", "/a"),
-    ])
-  func webSocketURLsAreRead(text: String, origin: String, target: String) throws {
-    let url = try HTTPURL(webSocket: text)
-    #expect("\(url.origin)" == origin)
-    #expect(url.target == target)
-    #expect(throws: HTTPURL.Fault.unsupportedScheme) { try HTTPURL(webSocket: "wsx://h/") }
   }
 }

@@ -19,7 +19,7 @@ struct WebSocketServersTests {
     let client = HTTPClient(group: group, random: { seed })
     do {
       try await body(client) { path in
-        WebSocketRequest(url: try HTTPURL(webSocket: "ws://127.0.0.1:\(peer.port)\(path)"))
+        WebSocketRequest(url: try HTTPURL("http://127.0.0.1:\(peer.port)\(path)"))
       }
     } catch {
       await group.shutdown()

@@ -207,6 +207,7 @@ extension Ways {
       #expect(larder.demo.report["Mine"].requests == 0)
       let ada = try await larder.post("/v1/graphql", body, ("Authorization", "Bearer user-ada"))
       #expect(ada.status == 200, "\(ada.text)")
+      #expect(larder.demo.report["Mine"].requests == 1)
       #expect(
         larder.demo.report.recent.allSatisfy { $0["authorization"] == "Bearer user-ada" })
       await larder.stop()

@@ -184,7 +184,7 @@ extension Ways {
 
     @Test("A hook has its timeout to decide, and holds up no other write meanwhile")
     func timesOut() async throws {
-      let silent = try await SilentServer()
+      let silent = try await HangingServer()
       let world = try await HookOutWorld.start(
         Self.hooks("http://127.0.0.1:\(silent.port)", ", timeout: 600ms"))
       let (port, device) = (world.larder.port, world.device)

@@ -62,15 +62,6 @@ struct WebSocketPropertyTests {
       #expect(masked == expected, "seed \(seed)")
     }
   }
-
-  @Test("A shared frame is what a server would have sent")
-  func sharedFramesAreFrames() {
-    for message in [WebSocketMessage(text: "é"), .binary([UInt8](repeating: 3, count: 70_000))] {
-      var server = PeerSimulation(.server)
-      server.send(message)
-      #expect(WebSocketSharedFrame(message).bytes == server.output)
-    }
-  }
 }
 
 extension FrameChance {

@@ -24,8 +24,7 @@ extension GraphQLEndpoint {
         throw Failure(
           .forbidden, "Pages of this origin may not connect; cors.origins lists those that may.")
       }
-      let offered = (try? request.webSocketHandshake)?.subprotocols ?? []
-      let chosen = offered.contains(Self.subprotocol) ? Self.subprotocol : nil
+      let chosen = try? request.webSocketHandshake.firstSubprotocol(of: [Self.subprotocol])
       return .webSocket(subprotocol: chosen) { peer in
         guard peer.subprotocol == Self.subprotocol else {
           return SocketPeer(peer: peer).close(.wrongSubprotocol)

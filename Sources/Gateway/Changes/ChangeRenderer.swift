@@ -137,15 +137,16 @@ package final class RenderedChanges: Sendable {
   }
 
   /// The page as server-sent events, created on first use.
+  ///
+  /// It is created outside the lock, twice if need be: readers run on event loops, and must not wait for one
+  /// another.
   var eventFrames: [UInt8] {
-    frames.withLock { frames in
-      if let frames { return frames }
-      var made: [UInt8] = []
-      for element in elements {
-        EventFrame.append(id: element.cursor, event: "change", data: element.json, to: &made)
-      }
-      frames = made
-      return made
+    if let made = frames.withLock({ $0 }) { return made }
+    var made: [UInt8] = []
+    for element in elements {
+      EventFrame.append(id: element.cursor, event: "change", data: element.json, to: &made)
     }
+    frames.withLock { $0 = made }
+    return made
   }
 }

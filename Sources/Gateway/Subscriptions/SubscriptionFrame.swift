@@ -30,16 +30,17 @@ package final class EventBatch: Sendable {
     self.whenDelivered = whenDelivered
   }
 
-  /// The server-sent events of all bodies: the same bytes for every client.
+  /// The server-sent events of all bodies, created on first use: the same bytes for every client.
+  ///
+  /// They are created outside the lock, twice if need be: readers run on event loops, and must not wait for
+  /// one another.
   package var eventFrames: [UInt8] {
-    frames.withLock { frames in
-      if let frames { return frames }
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(byteCount + 24 * bodies.count)
-      for body in bodies { EventFrame.append(id: nil, event: "next", data: body, to: &bytes) }
-      frames = bytes
-      return bytes
-    }
+    if let made = frames.withLock({ $0 }) { return made }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(byteCount + 24 * bodies.count)
+    for body in bodies { EventFrame.append(id: nil, event: "next", data: body, to: &bytes) }
+    frames.withLock { $0 = bytes }
+    return bytes
   }
 
   /// Sets the number of clients that get the events, before the first one does.

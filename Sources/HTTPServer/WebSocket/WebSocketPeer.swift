@@ -25,11 +25,6 @@ package final class WebSocketPeer: Sendable {
     try await channel.send(message)
   }
 
-  /// Sends a frame that was encoded once for many clients, like `send(_:)`.
-  package func send(_ frame: WebSocketSharedFrame) async throws(WebSocketClose) {
-    try await channel.send(frame)
-  }
-
   /// Returns the next message. Supports one reader at a time.
   ///
   /// - Throws: the end of the connection, after the messages before it; `WebSocketClose.cancelled` if the

@@ -57,9 +57,6 @@ package struct WebSocketConnection: ~Copyable {
   /// Whether messages can be sent.
   package var isOpen: Bool { phase == .open }
 
-  /// Whether this side's close frame is sent and the peer's is awaited.
-  var isClosing: Bool { phase == .closing }
-
   /// Returns the next event in `input` from `offset` and advances `offset` past the consumed bytes.
   package mutating func next(
     _ input: UnsafeRawBufferPointer, from offset: inout Int

@@ -50,9 +50,6 @@ struct WebSocketDecoder: ~Copyable {
     inflater = deflate.map { MessageInflater($0.incoming(at: role)) }
   }
 
-  /// Whether a message, or a frame, has begun and not ended.
-  var isInsideMessage: Bool { message.isOpen || header != nil || !partialHeader.isEmpty }
-
   /// Returns the next event in `input` from `offset` and advances `offset` past the consumed bytes.
   mutating func next(
     _ input: UnsafeRawBufferPointer, from offset: inout Int

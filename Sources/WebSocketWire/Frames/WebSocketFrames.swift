@@ -54,12 +54,3 @@ enum WebSocketFrames {
     return [UInt8(close.code >> 8), UInt8(close.code & 0xFF)] + Array(close.fittedReason.utf8)
   }
 }
-
-/// A server's frame of one message, encoded once for any number of clients. It is not compressed.
-package struct WebSocketSharedFrame: Sendable, Equatable {
-  package let bytes: [UInt8]
-
-  package init(_ message: WebSocketMessage) {
-    bytes = WebSocketFrames.frame(message.isText ? .text : .binary, message.bytes, mask: nil)
-  }
-}

@@ -112,9 +112,9 @@ struct SubscriptionStoringTests {
     let world = try SubscriptionWorld()
     let reader = try await world.reader("Plain")
     let upstream = try await world.opened()
+    let commits = world.commits.value
     upstream.next(#"{"errors":[{"message":"a"}]}"#)
     upstream.next(#"{"data":null,"errors":[{"message":"b"}]}"#)
-    let commits = world.commits.value
     #expect(
       await reader.frames(2) == [
         #"{"data":null,"errors":[{"message":"a"}]}"#, #"{"data":null,"errors":[{"message":"b"}]}"#,
@@ -219,22 +219,5 @@ struct SubscriptionStoringTests {
     #expect(try await world.name(of: "1", viewer: Caller.opaque("eve").viewer) == nil)
     #expect(try await world.name(of: "1", viewer: ada.viewer) == "secret")
     await reader.leave()
-  }
-
-  @Test("Consecutive call numbers leave no room for another call, and hold its horizon")
-  func numbersRuns() {
-    let calls = CallSequence(after: CallNumber(10))
-    let run = calls.beginRun(of: 3)
-    #expect((0..<3).map { run[$0].call.value } == [11, 12, 13])
-    #expect((0..<3).map { run[$0].horizon.value } == [11, 12, 13])
-    let query = calls.begin()
-    #expect(query.value == 14)
-    #expect(calls.horizon(of: query).value == 11, "the run can still be written")
-    let other = calls.beginRun(of: 2)
-    #expect((0..<2).map { other[$0].horizon.value } == [11, 11])
-    calls.end(run)
-    calls.end(other)
-    #expect(calls.horizon(of: query).value == 14)
-    #expect(calls.begin().value == 17)
   }
 }
