@@ -55,18 +55,18 @@ package enum AES {
       UnsafeMutableRawBufferPointer(rebasing: sealed[text.count...]).copyBytes(from: tag)
     }
 
-    /// Opens what ``seal(_:into:using:nonce:authenticating:)`` made. With a fault, `text` is zeros.
+    /// Opens in place what ``seal(_:into:using:nonce:authenticating:)`` made. With a fault, `text` is zeros.
     ///
-    /// - Parameter text: shorter than `sealed` by a tag. The two must not overlap.
+    /// - Parameter text: what was sealed, without its tag.
     static func open(
-      _ sealed: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer,
+      inPlace text: UnsafeMutableRawBufferPointer, tag: UnsafeRawBufferPointer,
       using key: SymmetricKey, nonce: [UInt8], authenticating data: [UInt8]
     ) throws(Fault) {
-      guard sealed.count == text.count + tagByteCount else { throw .wrongLength }
+      guard tag.count == tagByteCount else { throw .wrongLength }
       let cipher = try Cipher(key, nonce: nonce, seals: false)
       try cipher.authenticate(data)
-      try cipher.process(UnsafeRawBufferPointer(rebasing: sealed[..<text.count]), into: text)
-      cipher.expect(Array(sealed[text.count...]))
+      try cipher.process(UnsafeRawBufferPointer(text), into: text)
+      cipher.expect(Array(tag))
       guard cipher.finish() else {
         if let start = text.baseAddress { OPENSSL_cleanse(start, text.count) }
         throw .notAuthentic
@@ -137,7 +137,7 @@ package enum AES {
       return output
     }
 
-    /// - Parameter output: at least as long as the text.
+    /// - Parameter output: at least as long as the text; the same memory, or none of it.
     borrowing func process(
       _ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(GCM.Fault) {

@@ -26,6 +26,11 @@ package enum Insecure {
 extension HashFunction {
   package typealias Digest = Cryptography.Digest<Self>
 
+  /// Hashes one text. Not generic: other modules would run that unspecialised.
+  package static func hash(data: [UInt8]) -> Digest {
+    data.withUnsafeBytes { hash($0) }
+  }
+
   /// Hashes one text.
   package static func hash(data: some Collection<UInt8>) -> Digest {
     if let digest = data.withContiguousStorageIfAvailable({ hash(UnsafeRawBufferPointer($0)) }) {
@@ -76,6 +81,10 @@ package struct Digest<Function: HashFunction>: Hashable, Sendable, RandomAccessC
   package static func == (left: Self, right: Self) -> Bool {
     CRYPTO_memcmp(left.bytes, right.bytes, Function.implementation.byteCount) == 0
   }
+
+  /// Returns the first bytes. Not a slice of the digest: other modules would run its generic code
+  /// unspecialised, at more than the hash costs.
+  package func prefix(_ count: Int) -> [UInt8] { Array(bytes.prefix(count)) }
 
   package var startIndex: Int { 0 }
   package var endIndex: Int { bytes.count }

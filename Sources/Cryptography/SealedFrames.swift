@@ -62,6 +62,15 @@ package struct FrameLayout: Hashable, Sendable {
   }
 }
 
+/// An error of a reader of frames, which can be that a frame is not authentic.
+package protocol FrameFault: Error {
+  init(_ fault: AES.GCM.Fault)
+}
+
+extension AES.GCM.Fault: FrameFault {
+  package init(_ fault: AES.GCM.Fault) { self = fault }
+}
+
 /// The encryption of one text in frames: AES-256-GCM under a key of its own, derived from the salt (HKDF),
 /// with the frame's number as nonce (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár,
 /// 2015, as Tink's AES-GCM-HKDF has it).
@@ -118,17 +127,36 @@ package struct FrameCipher: Sendable {
   package func open(
     _ sealed: [UInt8], _ frames: Range<Int>, of layout: FrameLayout
   ) throws(AES.GCM.Fault) -> [UInt8] {
-    guard sealed.count == layout.sealedRange(of: frames).count else { throw .notAuthentic }
+    try open(frames, of: layout) { buffers throws(AES.GCM.Fault) in
+      guard sealed.count == buffers.reduce(0, { $0 + $1.count }) else { throw .notAuthentic }
+      var start = 0
+      for buffer in buffers {
+        buffer.copyBytes(from: sealed[start..<start + buffer.count])
+        start += buffer.count
+      }
+    }
+  }
+
+  /// Opens consecutive frames where they are read to.
+  ///
+  /// - Parameter read: fills buffers, one after the other, with the octets of
+  ///   ``FrameLayout/sealedRange(of:)``.
+  /// - Returns: the octets of ``FrameLayout/textRange(of:)``.
+  package func open<Fault: FrameFault>(
+    _ frames: Range<Int>, of layout: FrameLayout,
+    reading read: ([UnsafeMutableRawBufferPointer]) throws(Fault) -> Void
+  ) throws(Fault) -> [UInt8] {
     let range = layout.textRange(of: frames)
-    var fault: AES.GCM.Fault?
+    var tags = [UInt8](repeating: 0, count: frames.count * FrameLayout.tagBytes)
+    var fault: Fault?
     let text = [UInt8](unsafeUninitializedCapacity: range.count) { text, count in
-      sealed.withUnsafeBytes { sealed in
-        do throws(AES.GCM.Fault) {
-          for number in frames {
-            try open(
-              number, isLast: number == layout.frameCount - 1, sealed,
-              at: (number - frames.lowerBound) * FrameLayout.frameBytes,
-              into: UnsafeMutableRawBufferPointer(text), after: number - frames.lowerBound)
+      tags.withUnsafeMutableBytes { tags in
+        do throws(Fault) {
+          let parts = Self.parts(frames.count, of: UnsafeMutableRawBufferPointer(text), tags)
+          try read(parts.flatMap { [$0.text, $0.tag] })
+          for (number, part) in zip(frames, parts) {
+            let isLast = number == layout.frameCount - 1
+            if let fault = open(part, number, isLast: isLast) { throw Fault(fault) }
           }
           count = range.count
         } catch {
@@ -140,20 +168,31 @@ package struct FrameCipher: Sendable {
     return text
   }
 
-  /// - Parameters:
-  ///   - place: of the frame in the text.
-  ///   - index: the number of frames before it.
-  private func open(
-    _ number: Int, isLast: Bool, _ sealed: UnsafeRawBufferPointer, at place: Int,
-    into text: UnsafeMutableRawBufferPointer, after index: Int
-  ) throws(AES.GCM.Fault) {
-    let end = min(place + FrameLayout.frameBytes, text.count)
-    let start = place + index * FrameLayout.tagBytes
-    try AES.GCM.open(
-      UnsafeRawBufferPointer(
-        rebasing: sealed[start..<start + end - place + FrameLayout.tagBytes]),
-      into: UnsafeMutableRawBufferPointer(rebasing: text[place..<end]), using: key,
-      nonce: Self.nonce(number), authenticating: Self.data(number, isLast: isLast))
+  private typealias Part = (text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawBufferPointer)
+
+  private static func parts(
+    _ count: Int, of text: UnsafeMutableRawBufferPointer, _ tags: UnsafeMutableRawBufferPointer
+  ) -> [Part] {
+    (0..<count).map { index in
+      let start = index * FrameLayout.frameBytes
+      let end = min(start + FrameLayout.frameBytes, text.count)
+      let tag = index * FrameLayout.tagBytes
+      return (
+        UnsafeMutableRawBufferPointer(rebasing: text[start..<end]),
+        UnsafeMutableRawBufferPointer(rebasing: tags[tag..<tag + FrameLayout.tagBytes])
+      )
+    }
+  }
+
+  private func open(_ part: Part, _ number: Int, isLast: Bool) -> AES.GCM.Fault? {
+    do throws(AES.GCM.Fault) {
+      try AES.GCM.open(
+        inPlace: part.text, tag: UnsafeRawBufferPointer(part.tag), using: key,
+        nonce: Self.nonce(number), authenticating: Self.data(number, isLast: isLast))
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// The key belongs to one text, so its frames' numbers never repeat under it.

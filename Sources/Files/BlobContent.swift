@@ -56,12 +56,19 @@ struct BlobContent: Sendable {
     let range = start..<min(start + count, layout.textBytes)
     let numbers = layout.frames(of: range)
     let place = layout.sealedRange(of: numbers)
-    let sealed = try Self.read(place.count, from: place.lowerBound, of: file, blob)
     let text: [UInt8]
-    do throws(AES.GCM.Fault) {
-      text = try frames.cipher.open(sealed, numbers, of: layout)
+    do throws(DiskError) {
+      text = try frames.cipher.open(numbers, of: layout) { buffers throws(DiskError) in
+        let got: Int
+        do throws(SystemError) {
+          got = try file.read(into: buffers, from: place.lowerBound)
+        } catch {
+          throw DiskError(error)
+        }
+        guard got == place.count else { throw DiskError(AES.GCM.Fault.notAuthentic) }
+      }
     } catch {
-      throw DiskError(error).reading(blob)
+      throw error.reading(blob)
     }
     let whole = layout.textRange(of: numbers)
     guard range != whole else { return text }

@@ -46,7 +46,7 @@ func indexed<Result>(
 }
 
 /// A failed system call on a file, with its error number.
-struct DiskError: Error, Hashable, CustomStringConvertible {
+struct DiskError: Error, FrameFault, Hashable, CustomStringConvertible {
   let call: String
   let code: Int32
   /// The stored file that was read, for operators; nil for other calls.

@@ -85,6 +85,39 @@ package final class OpenFile: Sendable {
     return bytes
   }
 
+  /// Fills buffers, one after the other, with the bytes from `offset`. Blocks.
+  ///
+  /// - Returns: the number of bytes read; fewer than there is room for only at the end of the file.
+  package func read(
+    into buffers: [UnsafeMutableRawBufferPointer], from offset: Int
+  ) throws(SystemError) -> Int {
+    var rest = buffers.map { iovec(iov_base: $0.baseAddress, iov_len: $0.count) }[...]
+    var filled = 0
+    while !rest.isEmpty {
+      let count = Int32(min(rest.count, Self.buffersMax))
+      let got = rest.withUnsafeBufferPointer {
+        preadv(descriptor.number, $0.baseAddress, count, offset + filled)
+      }
+      if got < 0, errno == EINTR { continue }
+      if got < 0 { throw SystemError("preadv") }
+      if got == 0, rest.prefix(Int(count)).contains(where: { $0.iov_len > 0 }) { break }
+      filled += got
+      var taken = got
+      while let first = rest.first, taken >= first.iov_len {
+        taken -= first.iov_len
+        rest.removeFirst()
+      }
+      if taken > 0, let first = rest.first {
+        rest[rest.startIndex] = iovec(
+          iov_base: first.iov_base + taken, iov_len: first.iov_len - taken)
+      }
+    }
+    return filled
+  }
+
+  /// The buffers of one call of preadv (`IOV_MAX`).
+  private static let buffersMax = 1_024
+
   func read(into buffer: UnsafeMutableRawBufferPointer, from offset: Int) -> Int {
     while true {
       let got = pread(descriptor.number, buffer.baseAddress, buffer.count, offset)

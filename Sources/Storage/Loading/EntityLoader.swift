@@ -40,6 +40,28 @@ struct EntityLoader {
     return fields.isEmpty ? loaded : try adding(fields, to: loaded, table)
   }
 
+  /// Returns the entities of rows that a query of one scope has found; nil for one without contents. Of types
+  /// without local fields that the viewer sees.
+  func load(rows: [Int64], from table: EntityTable) throws -> [EntityRecord?] {
+    let statement = try PreparedStatement(database, table.readRow, bindsAll: true)
+    defer { statement.reset() }
+    var records: [EntityRecord?] = []
+    records.reserveCapacity(rows.count)
+    for row in rows {
+      statement.bind(row, at: 1)
+      if try statement.step(), let fields = statement.bytes(0) {
+        records.append(
+          EntityRecord(
+            layers: [fields], received: Timestamp(milliseconds: statement.int64(1))))
+      } else {
+        records.append(nil)
+      }
+      statement.reset()
+    }
+    touches.note(type: table.id, rows: rows)
+    return records
+  }
+
   /// Adds the local fields that the viewer sees. They make no entity visible that upstream does not know;
   /// one that upstream deleted stays visible.
   private func adding(

@@ -54,15 +54,20 @@ struct EntityQueryRun {
 
   /// Returns the positions of the page's entities and of the next one, without their fields.
   func places() throws -> [EntityPosition] {
-    try places(placesSQL())
+    var places: [EntityPosition] = []
+    try forEachPlace(placesSQL()) { place, _ in places.append(place) }
+    return places
   }
 
   /// Returns the statement of ``places()``.
-  func placesSQL() throws -> BoundSQL {
+  ///
+  /// - Parameter selectsRows: whether the last column is the row's number, of one scope's rows.
+  func placesSQL(selectsRows: Bool = false) throws -> BoundSQL {
     var sql = BoundSQL()
     sql.append("SELECT seen.key")
     for term in query.order.terms { sql.append(", \(try level.value(term.path))") }
     if isByPlace { sql.append(", member.key") }
+    if selectsRows { sql.append(", seen.rowid") }
     try appendFiltered(to: &sql)
     if let after = query.after { try append(after: after, to: &sql) }
     try appendOrder(to: &sql)
@@ -78,33 +83,52 @@ struct EntityQueryRun {
   // MARK: The page
 
   private func items() throws -> EntityPage {
-    var places = try places()
+    // One row is the whole entity: found by its number, it need not be looked up by its key again.
+    let isOneRow = source.isPlain && source.visible.localFields(of: table).isEmpty
+    var places: [EntityPosition] = []
+    var rows: [Int64] = []
+    try forEachPlace(placesSQL(selectsRows: isOneRow)) { place, row in
+      places.append(place)
+      rows.append(row)
+    }
     let hasMore = places.count > query.limit
-    if hasMore { places.removeLast() }
-    let loader = EntityLoader(database, scopes: source.visible, touches)
-    let loaded = source.scopes.isEmpty ? [:] : try loader.load(places.map(\.key), from: table)
-    let items = places.compactMap { place in
-      loaded[ExactText(place.key)].map {
+    if hasMore {
+      places.removeLast()
+      rows.removeLast()
+    }
+    let records = try isOneRow ? loader.load(rows: rows, from: table) : records(of: places)
+    let items = zip(places, records).compactMap { place, record in
+      record.map {
         EntityPage.Item(
-          key: EntityKey(type: table.type, key: place.key), record: $0.record, position: place)
+          key: EntityKey(type: table.type, key: place.key), record: $0, position: place)
       }
     }
     return EntityPage(items: items, next: hasMore ? places.last : nil)
   }
 
-  private func places(_ sql: BoundSQL) throws -> [EntityPosition] {
+  private var loader: EntityLoader {
+    EntityLoader(database, scopes: source.visible, touches)
+  }
+
+  private func records(of places: [EntityPosition]) throws -> [EntityRecord?] {
+    guard !source.scopes.isEmpty else { return [] }
+    let loaded = try loader.load(places.map(\.key), from: table)
+    return places.map { loaded[ExactText($0.key)]?.record }
+  }
+
+  /// - Parameter body: receives each position, and the row's number; 0 if the statement does not select it.
+  private func forEachPlace(
+    _ sql: BoundSQL, _ body: (EntityPosition, Int64) -> Void
+  ) throws {
     let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
     let columns = query.order.terms.count + (isByPlace ? 1 : 0)
-    var places: [EntityPosition] = []
     while try statement.step() {
-      places.append(
-        EntityPosition(
-          values: (0..<columns).map { statement.value(Int32($0 + 1)) },
-          key: statement.string(0)))
+      let place = EntityPosition(
+        values: (0..<columns).map { statement.value(Int32($0 + 1)) }, key: statement.string(0))
+      body(place, statement.int64(Int32(columns + 1)))
     }
-    return places
   }
 
   /// Whether the order is that of the member list: a query of members without order terms.

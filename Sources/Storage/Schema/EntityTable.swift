@@ -47,6 +47,8 @@ struct EntityTable: Sendable {
   let markCopiesDue: String
   let readOneScope: String
   let readScopes: String
+  /// Selects a row that is known to have fields, by its number.
+  let readRow: String
 
   init(
     id: Int64, type: String, name: String, columns: [String: String],
@@ -101,6 +103,7 @@ struct EntityTable: Sendable {
       SELECT key, due, fields, scope, rowid, received FROM \(table) \
       WHERE scope = ?1 AND key IN (SELECT value FROM json_each(?2))
       """
+    readRow = "SELECT fields, received FROM \(table) WHERE rowid = ?1"
     readScopes = """
       SELECT key, due, fields, scope, rowid, received FROM \(table) \
       WHERE scope IN (SELECT value FROM json_each(?1)) \
