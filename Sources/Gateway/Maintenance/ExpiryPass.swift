@@ -68,6 +68,8 @@ package struct ExpiryPass: Sendable {
     case .cache:
       return try await store.evict(policy, at: now).hasMore
     case .devices:
+      // Those of the devices that the last pass, or their users, removed.
+      if try await store.forgetWords() { return true }
       try await devices.expire()
       return false
     case .sessions:
