@@ -55,7 +55,7 @@ package enum WriteRefusal: Error, Sendable, Hashable {
   case overQuota(DataQuota.Excess)
   /// Hooks have not been asked about these changes, or were asked about others.
   case unreviewed([LocalChange])
-  /// The device was removed while hooks were asked.
+  /// The device was removed since the request was authenticated.
   case ownerRemoved
 }
 

@@ -22,6 +22,8 @@ package final class Store: Sendable {
   let touches: TouchLedger
   /// Types whose history is known to be kept since this boot, see ``EntityHistoryRecorder``.
   let keptTypes = Mutex<Set<String>>([])
+  /// See ``forgetWords(pages:)``.
+  let emptiedIndexes = Mutex(EmptiedIndexes())
   let writer: GroupedWriter
   /// Short look-ups, which never wait for a long read.
   let reader: GroupedReader

@@ -62,6 +62,22 @@ struct StoreFixture {
     }
   }
 
+  /// The number of blocks of full-text indexes that hold a part of a word.
+  func blocks(holding text: String) async throws -> Int {
+    var settings = Configuration()
+    settings.readonly = true
+    return try await DatabaseQueue(path: folder.databasePath, configuration: settings).read { db in
+      let tables = try String.fetchAll(
+        db, sql: "SELECT name FROM sqlite_master WHERE name GLOB 'search_*_data'")
+      return try tables.reduce(0) { sum, table in
+        let count = try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM \(table) WHERE instr(block, CAST(? AS BLOB)) > 0",
+          arguments: [text])
+        return sum + (count ?? 0)
+      }
+    }
+  }
+
   func title(of id: String, viewer: Viewer = .anonymous) async throws -> String? {
     try await fields(of: .film(id), viewer: viewer)?["title"]?.string
   }

@@ -151,6 +151,7 @@ struct UsageTests {
       LocalWorld.operation(.insert, LocalWorld.list, "l\($0)", ["title": "short"])
     }
     let quota = DataQuota(ownerBytesMax: 3 << 20, unboundBytesMax: .max)
+    try await store.registerDevice()
     _ = try await store.writeLocal(
       inserts, schema: LocalWorld.schema, owner: LocalWorld.owner,
       now: Timestamp(milliseconds: 1), quota: quota
@@ -176,6 +177,7 @@ struct UsageTests {
   @Test("Rows over the quota are not written, and an owner above it can still delete")
   func rowsHaveAQuota() async throws {
     let store = try LocalWorld.open(folder)
+    try await store.registerDevice()
     func write(
       _ operation: LocalOperation, bytesMax: Int
     ) async throws -> Result<WriteCommit, WriteRefusal> {

@@ -68,6 +68,8 @@ package struct ExpiryPass: Sendable {
     case .cache:
       return try await store.evict(policy, at: now).hasMore
     case .devices:
+      // The words of rows of devices that were removed or reset since the last pass.
+      if try await store.forgetWords() { return true }
       try await devices.expire()
       return false
     case .sessions:

@@ -78,9 +78,7 @@ extension Failure {
         .idempotencyKeyReused,
         "The Idempotency-Key was used for another write, or by another caller.", retry: .newKey)
     case .ownerRemoved:
-      self.init(
-        .unauthenticated,
-        "The device was removed while the write waited for hooks; nothing was written.")
+      self.init(.unauthenticated, "The device was removed; nothing was written.")
     case .unreviewed:
       self.init(
         .internal, "The write was not shown to hooks.", cause: "a write with hooks has no reviewer")

@@ -15,8 +15,6 @@ package struct LocalType: Hashable, Sendable {
   /// Fields whose values together no two entities of an owner share (`@unique`), each list in declared
   /// order.
   package let uniques: [[String]]
-  /// The interfaces of the local schema that it implements.
-  package let interfaces: [String]
   /// Columns for which the settings ask an index.
   package private(set) var indexes: [String] = []
   /// Fields of the full-text search.
@@ -27,11 +25,10 @@ package struct LocalType: Hashable, Sendable {
 
   package init(
     name: String, formerName: String? = nil, scope: Scope.Kind, fields: [LocalField],
-    keyFields: [String] = [keyField], uniques: [[String]] = [], interfaces: [String] = []
+    keyFields: [String] = [keyField], uniques: [[String]] = []
   ) {
     self.keyFields = keyFields
     self.uniques = uniques
-    self.interfaces = interfaces
     self.name = name
     self.formerName = formerName
     self.scope = scope
@@ -77,18 +74,18 @@ extension LocalType {
   package var entityType: EntityType {
     EntityType(
       name: name, keyFields: keyFields,
-      columns: fields.compactMap { field in
-        field.columnKind.map {
-          EntityType.Column(
-            name: field.name, kind: $0, dates: field.kind == .scalar(.date) ? dates : nil)
-        }
-      },
-      lists: fields.compactMap { field in
-        field.elementKind.map {
-          EntityType.Column(
-            name: field.name, kind: $0, dates: field.kind == .scalar(.date) ? dates : nil)
-        }
-      }, indexes: indexes, search: search, dates: dates, isLocal: true)
+      columns: fields.compactMap { column($0, $0.columnKind) },
+      lists: fields.compactMap { column($0, $0.elementKind) }, indexes: indexes, search: search,
+      dates: dates, isLocal: true)
+  }
+
+  private func column(
+    _ field: LocalField, _ kind: EntityType.Column.Kind?
+  ) -> EntityType.Column? {
+    kind.map {
+      EntityType.Column(
+        name: field.name, kind: $0, dates: field.kind == .scalar(.date) ? dates : nil)
+    }
   }
 
   /// The type as the shape that readers of stored values need.

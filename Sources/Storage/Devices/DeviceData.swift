@@ -7,11 +7,14 @@ import Model
 struct DeviceData {
   let database: Database
 
-  func remove(of device: String) throws {
-    let tables = try String.fetchAll(database, sql: "SELECT table_name FROM entity_type")
+  /// - Returns: the numbers of the types that lost rows.
+  func remove(of device: String) throws -> Set<Int64> {
+    let types = try Row.fetchAll(database, sql: "SELECT id, table_name FROM entity_type")
+    var emptied: Set<Int64> = []
     for scope in try scopes(of: device) {
-      for table in tables {
-        try run("DELETE FROM \(EntityTable.quoted(table)) WHERE scope = ?1", scope)
+      for type in types {
+        try run("DELETE FROM \(EntityTable.quoted(type["table_name"])) WHERE scope = ?1", scope)
+        if database.changesCount > 0 { emptied.insert(type["id"]) }
       }
       for table in [
         "private_row", "gone", "change", "past", "page", "invalidation", "result",
@@ -27,6 +30,7 @@ struct DeviceData {
     }
     try LocalWriteKeys(database: database).removeAll(of: device)
     try OwnerUsage(database: database).forget(device: device)
+    return emptied
   }
 
   /// The SQL condition for a row of `device` that holds unique data: queued mutations, or rows of local types

@@ -11,9 +11,12 @@ struct DeviceReset {
   let now: Timestamp
   private var database: Database { context.database }
 
-  func perform() throws {
-    try dropOverlays()
-    for scope in try DeviceData(database: database).scopes(of: device) { try empty(scope) }
+  /// - Returns: the numbers of the types that lost rows.
+  func perform() throws -> Set<Int64> {
+    var emptied = try dropOverlays()
+    for scope in try DeviceData(database: database).scopes(of: device) {
+      emptied.formUnion(try empty(scope))
+    }
     for table in QueueSchema.tables {
       let statement = try PreparedStatement(database, "DELETE FROM \(table) WHERE device = ?1")
       statement.bind(device, at: 1)
@@ -22,10 +25,11 @@ struct DeviceReset {
     try LocalWriteKeys(database: database).removeAll(of: device)
     context.memory.queues.forget(device)
     context.noteQueue(of: device)
+    return emptied
   }
 
-  /// Reverts all optimistic updates.
-  private func dropOverlays() throws {
+  /// Reverts all optimistic updates, and returns their types.
+  private func dropOverlays() throws -> Set<Int64> {
     let statement = try PreparedStatement(
       database, "SELECT DISTINCT type, key FROM overlay WHERE device = ?1")
     statement.bind(device, at: 1)
@@ -39,16 +43,20 @@ struct DeviceReset {
     try deletion.run()
     let overlays = OverlayRows(context, device: device, now: now)
     for key in keys { try overlays.fold(key) }
+    return Set(keys.compactMap { context.catalogue[$0.type]?.id })
   }
 
-  /// Deletes all rows of a scope: own data, and the outcomes of mutations.
-  private func empty(_ id: Int64) throws {
-    guard let scope = try ScopeTable.scope(id, database) else { return }
+  /// Deletes all rows of a scope: own data, and the outcomes of mutations. Returns the types that had some.
+  private func empty(_ id: Int64) throws -> Set<Int64> {
+    guard let scope = try ScopeTable.scope(id, database) else { return [] }
+    var emptied: Set<Int64> = []
     let types = try Row.fetchAll(database, sql: "SELECT id, name, table_name FROM entity_type")
     for type in types {
       try empty(
         type["id"], name: type["name"], table: EntityTable.quoted(type["table_name"]), of: scope,
         id)
+      // Of the deletion, which comes last.
+      if database.changesCount > 0 { emptied.insert(type["id"]) }
     }
     for table in ["private_row", "page", "invalidation", "result", "local_field_row"] {
       let statement = try PreparedStatement(database, "DELETE FROM \(table) WHERE scope = ?1")
@@ -59,6 +67,7 @@ struct DeviceReset {
     let history = try PreparedStatement(database, "DELETE FROM past WHERE scope = ?1 AND type < 0")
     history.bind(id, at: 1)
     try history.run()
+    return emptied
   }
 
   /// One statement for the log and one for the rows, whatever their number.

@@ -1,5 +1,6 @@
 import GRDB
 package import Model
+import Synchronization
 
 /// Registered devices. Changes that were confirmed to a client survive a power failure.
 extension Store {
@@ -147,16 +148,18 @@ extension Store {
     device id: String, at now: Timestamp
   ) async throws(StorageError) -> CommitReport? {
     let catalogue = catalogue
-    let perform: @Sendable (Database, WriterMemory) throws -> CommitReport? = {
+    let perform: @Sendable (Database, WriterMemory) throws -> (CommitReport, Set<Int64>)? = {
       database, memory in
       guard try DeviceTable(database: database).exists(id) else { return nil }
       let context = WriteContext(
         database, memory, catalogue, call: CallNumber(memory.counters.call),
         horizon: CallNumber(memory.horizon))
-      try DeviceReset(context: context, device: id, now: now).perform()
-      return context.finish()
+      let emptied = try DeviceReset(context: context, device: id, now: now).perform()
+      return (context.finish(), emptied)
     }
-    return try await writer.write(.powerFailure, report: { $0 }, perform)
+    let done = try await writer.write(.powerFailure, report: { $0?.0 }, perform)
+    if let emptied = done?.1 { emptiedIndexes.withLock { $0.add(emptied) } }
+    return done?.0
   }
 
   /// Removes a device with all data that is stored for it only.
@@ -167,15 +170,18 @@ extension Store {
   package func remove(
     device id: String, setAsideBefore moment: Timestamp? = nil
   ) async throws(StorageError) -> Bool {
-    try await writer.write(.powerFailure) { database, memory in
+    let perform: @Sendable (Database, WriterMemory) throws -> Set<Int64>? = { database, memory in
       let holding = try DeviceData.holding(database)
       let table = DeviceTable(database: database)
-      guard try table.remove(id, setAsideBefore: moment, holding: holding) else { return false }
+      guard try table.remove(id, setAsideBefore: moment, holding: holding) else { return nil }
       memory.queues.forget(id)
       try DeviceTokenTable(database: database).removeAll(of: id)
-      try DeviceData(database: database).remove(of: id)
+      let emptied = try DeviceData(database: database).remove(of: id)
       try RegistrationTable(database: database).follow(id)
-      return true
+      return emptied
     }
+    guard let emptied = try await writer.write(.powerFailure, perform) else { return false }
+    emptiedIndexes.withLock { $0.add(emptied) }
+    return true
   }
 }

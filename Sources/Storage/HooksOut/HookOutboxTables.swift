@@ -4,6 +4,10 @@ import Model
 /// The outbox of hooks that are called after writes: `hook_lane` has a row for each hook and entity with
 /// undelivered events, with the time of the next attempt; `hook_out` has the events; `hook_usage` has
 /// their number and bytes by hook, and `hook_owner_usage` by hook and the owner who caused them.
+///
+/// A lane whose first event was never tried is due at that event's sequence, read as milliseconds since
+/// 1970: long past, and in the order of the events. So an entity that changes all the time has its turn
+/// after the others that waited before its next event.
 struct HookOutboxTables {
   let database: Database
 
@@ -75,11 +79,14 @@ struct HookOutboxTables {
     try count(1, bytes: Int64(body.count), hook: hook, owner: owner)
   }
 
-  /// Returns the lane of an entity. A new one is due at once, whatever the clock says.
+  /// Returns the lane of an entity. A new one is due at once, after those that already wait.
   private func lane(of entity: String, hook: String) throws -> Int64 {
     let insertion = try PreparedStatement(
       database,
-      "INSERT OR IGNORE INTO hook_lane (hook, entity, due, attempts) VALUES (?1, ?2, 0, 0)")
+      """
+      INSERT OR IGNORE INTO hook_lane (hook, entity, due, attempts) \
+      VALUES (?1, ?2, (SELECT coalesce(max(sequence), 0) + 1 FROM hook_out), 0)
+      """)
     insertion.bind(hook, at: 1)
     insertion.bind(entity, at: 2)
     try insertion.run()
@@ -161,7 +168,7 @@ struct HookOutboxTables {
 
   // MARK: Removing
 
-  /// Removes an event; the next one of its entity is due at once.
+  /// Removes an event; the next one of its entity is due at once, after those of others that came before.
   ///
   /// - Returns: false if it is not in the outbox any more.
   @discardableResult
@@ -183,10 +190,16 @@ struct HookOutboxTables {
     try deletion.run()
     try count(-1, bytes: -bytes, hook: hook, owner: owner)
     guard wasFirst else { return true }
-    if try first(of: lane) == nil {
-      try run("DELETE FROM hook_lane WHERE id = ?1", lane)
+    if let next = try first(of: lane) {
+      let update = try PreparedStatement(
+        database, "UPDATE hook_lane SET due = ?2, attempts = 0 WHERE id = ?1")
+      update.bind(lane, at: 1)
+      update.bind(next, at: 2)
+      try update.run()
     } else {
-      try run("UPDATE hook_lane SET due = 0, attempts = 0 WHERE id = ?1", lane)
+      let deletion = try PreparedStatement(database, "DELETE FROM hook_lane WHERE id = ?1")
+      deletion.bind(lane, at: 1)
+      try deletion.run()
     }
     return true
   }
@@ -197,12 +210,6 @@ struct HookOutboxTables {
     statement.bind(lane, at: 1)
     defer { statement.reset() }
     return try statement.step() ? statement.int64(0) : nil
-  }
-
-  private func run(_ sql: String, _ lane: Int64) throws {
-    let statement = try PreparedStatement(database, sql)
-    statement.bind(lane, at: 1)
-    try statement.run()
   }
 
   /// Removes events created before a time, at most `limit`.
@@ -246,7 +253,8 @@ extension HookOutboxTables {
     return usages
   }
 
-  /// Returns the first events of the entities that are due, the longest due first.
+  /// Returns the first events of the entities that are due, the longest due first: those that were never
+  /// tried, in the order of the writes, then those to try again.
   func due(of hook: String, at now: Timestamp, limit: Int) throws -> [HookEvent] {
     let statement = try PreparedStatement(
       database,

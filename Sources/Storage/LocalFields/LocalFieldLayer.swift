@@ -44,8 +44,7 @@ struct LocalFieldLayer: Sendable {
 
   /// In hexadecimal: an SQL text ends at a NUL.
   private static func text(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return "CAST(x'\(digits)' AS TEXT)"
+    "CAST(x'\(Hexadecimal.encode(bytes))' AS TEXT)"
   }
 
   private func value(_ field: String) -> JSONValue {

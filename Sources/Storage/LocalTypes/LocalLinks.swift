@@ -43,6 +43,7 @@ struct LocalLinks {
   /// - Returns: the problems that make this impossible.
   func pair(_ key: EntityKey, _ field: LocalField) throws -> [String] {
     guard hasInverse(field) else { return [] }
+    let own = rows.entity(key)
     var problems: [String] = []
     var kept: [EntityKey] = []
     let targets = try targets(of: key, field)
@@ -50,10 +51,10 @@ struct LocalLinks {
       guard let back = inverse(of: field, at: target, beside: key) else { continue }
       let row = rows.row(of: target, beside: key)
       let holders = try self.targets(of: row, back)
-      if !back.isToMany, let holder = holders.first, holder != key {
+      if !back.isToMany, let holder = holders.first, holder != own {
         problems.append("refers to \(target), whose \(back.name) already is \(holder)")
       } else {
-        try link(row, back, key)
+        try link(row, back, own)
         kept.append(target)
       }
     }

@@ -50,9 +50,8 @@ struct LocalMigration {
       guard try hasDeclaredScope(type) else { continue }
       try convert(type)
     }
-    let whole = changed.filter { $0.extended == nil }
-    if problems.isEmpty { for type in whole { try pair(type) } }
-    if problems.isEmpty { for type in whole { try makeUnique(type) } }
+    if problems.isEmpty { for type in changed { try pair(type) } }
+    if problems.isEmpty { for type in changed where type.extended == nil { try makeUnique(type) } }
     try refuseIfNeeded()
     try LocalRecord.add(current, db)
   }
@@ -167,12 +166,14 @@ struct LocalMigration {
       let rows = LocalRows(
         context, schema: schema,
         owner: LocalOwner(
-          device: scope.kind == .device ? scope : nil, user: scope.kind == .user ? scope : nil),
+          device: scope.kind == .device ? .ownData(ofDevice: scope.subject) : nil,
+          user: scope.kind == .user ? scope : nil),
         now: configuration.opened, recheck: FilterRecheck(.none, context))
       let links = LocalLinks(rows: rows)
-      for (key, _) in places {
+      for (entity, _) in places {
+        let row = EntityKey(type: type.name, key: entity.key)
         for (field, _, _) in type.paired {
-          for problem in try links.pair(key, field) { note("\(key).\(field.name) \(problem)") }
+          for problem in try links.pair(row, field) { note("\(entity).\(field.name) \(problem)") }
         }
       }
       if problems.isEmpty { try rows.flush() }

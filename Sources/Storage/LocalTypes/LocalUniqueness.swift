@@ -67,7 +67,10 @@ struct LocalUniqueRule {
       """
     let rows = try Row.fetchAll(
       db, sql: "\(groups) ORDER BY scope, first LIMIT ?", arguments: [limit])
-    let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM (\(groups))") ?? 0
+    // Fewer than the limit are all there are; counting them reads the table once more.
+    let count =
+      rows.count < limit
+      ? rows.count : try Int.fetchOne(db, sql: "SELECT count(*) FROM (\(groups))") ?? rows.count
     return (rows.map { ($0["first"], $0["last"]) }, count - rows.count)
   }
 }

@@ -136,7 +136,7 @@ struct LocalWriter {
     _ key: EntityKey, _ operation: LocalOperation
   ) throws -> Pending {
     // Earlier operations of the list can have written fields that the precondition is about.
-    if operation.precondition != nil { try rows.flush() }
+    if operation.precondition != nil { try flush() }
     guard let record = try rows.visible(key) else {
       throw WriteRefusal.missing(key, pointer: operation.pointer)
     }

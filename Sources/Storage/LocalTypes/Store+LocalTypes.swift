@@ -45,6 +45,10 @@ extension Store {
       if let known = try key.flatMap({ try keys.replay($0) }) {
         return WriteCommit(outcomes: [], report: context.finish(), replay: known)
       }
+      // The removal has deleted the device's rows, and would not see these.
+      if let device = owner.device, try !DeviceTable(database: database).exists(device.subject) {
+        throw WriteRefusal.ownerRemoved
+      }
       let usage = OwnerUsage(database: database)
       let owners = [owner.device, owner.user].compactMap { $0 }
       let before = try owners.map { try usage.bytes(of: $0) }
@@ -66,12 +70,6 @@ extension Store {
       if let key { try keys.insert(key, outcomes: try key.encode(outcomes), at: now) }
       try checkQuota()
       try review.check(writer.changes)
-      // A removal during the hooks' time has deleted the device's rows, and would not see these.
-      if !review.allowed.isEmpty, let device = owner.device,
-        try !DeviceTable(database: database).exists(device.subject)
-      {
-        throw WriteRefusal.ownerRemoved
-      }
       try memory.hooks?.write(writer.changes, in: context, at: now)
       return WriteCommit(outcomes: outcomes, report: context.finish())
     }

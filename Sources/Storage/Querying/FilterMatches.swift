@@ -157,9 +157,10 @@ final class FilterRecheck {
   /// write of the list.
   private func hasRelatedChange(_ filter: Filter) throws -> Bool {
     guard !filter.condition.isOwn else { return false }
+    let scopes = try relatedScopes().all
     for name in filter.reachedTypes.sorted() {
       guard let table = context.catalogue[name] else { continue }
-      for scope in try relatedScopes().all {
+      for scope in scopes {
         let statement = try PreparedStatement(
           context.database,
           "SELECT 1 FROM change WHERE scope = ?1 AND revision > ?2 AND type = ?3 LIMIT 1")

@@ -58,6 +58,31 @@ struct SearchIndex {
     }
   }
 
+  /// Merges parts of a type's indexes, which leaves the words of deleted rows behind.
+  ///
+  /// - Parameters:
+  ///   - begins: whether all parts that the indexes have now are to be merged, instead of going on.
+  ///   - pages: how many pages of each index are written, about.
+  /// - Returns: whether nothing was left to merge.
+  static func merge(
+    ofType id: Int64, begins: Bool, pages: Int, _ db: Database
+  ) throws -> Bool {
+    var isDone = true
+    for name in ["search_\(id)", "search_title_\(id)"] {
+      let isThere = try Bool.fetchOne(
+        db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)", arguments: [name])
+      guard isThere == true else { continue }
+      let table = EntityTable.quoted(name)
+      let before = db.totalChangesCount
+      try db.execute(
+        sql: "INSERT INTO \(table) (\(table), rank) VALUES ('merge', ?)",
+        arguments: [begins ? -pages : pages])
+      // One change is the insertion itself.
+      if db.totalChangesCount - before >= 2 { isDone = false }
+    }
+    return isDone
+  }
+
   private func prepare(_ db: Database) throws {
     let made = try String.fetchOne(
       db, sql: "SELECT sql FROM sqlite_master WHERE name = ?",
@@ -161,7 +186,7 @@ struct SearchIndex {
   }
 
   private func values(_ row: String, _ fields: some Sequence<String>) -> String {
-    (fields.map { "json_extract(\(row).fields, '$.\"\($0)\"')" } + ["\(row).scope"])
+    (fields.map { "json_extract(\(row).fields, \(VisibleRow.path($0)))" } + ["\(row).scope"])
       .joined(separator: ", ")
   }
 }

@@ -214,12 +214,12 @@ struct VisibleRow {
     }
   }
 
-  /// Names of fields are GraphQL names: letters, digits and underscores.
-  static func path(_ field: String) -> String { "'$.\"\(field)\"'" }
+  /// The JSON path of a field as an SQL text.
+  static func path(_ field: String) -> String { "'\(TypeCatalogue.path(of: field))'" }
 
-  /// The key in a stored reference.
+  /// That of the key in a stored reference.
   static func referencePath(_ field: String) -> String {
-    "'$.\"\(field)\".\"\(StoredForm.referenceMember)\"[1]'"
+    "'\(TypeCatalogue.path(of: field, .reference))'"
   }
 }
 

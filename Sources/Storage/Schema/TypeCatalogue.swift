@@ -175,8 +175,12 @@ struct TypeCatalogue: Sendable {
         """)
   }
 
-  /// The JSON path of a column's value in the fields of its row.
-  static func path(of field: String, _ kind: EntityType.Column.Kind) -> String {
+  /// The JSON path of a column's value in the fields of its row: of a reference, the key in it.
+  ///
+  /// Names of fields are GraphQL names: letters, digits and underscores.
+  ///
+  /// - Parameter kind: nil for the whole value, whatever it is.
+  static func path(of field: String, _ kind: EntityType.Column.Kind? = nil) -> String {
     let path = "$.\"\(field)\""
     return kind == .reference ? "\(path).\"\(StoredForm.referenceMember)\"[1]" : path
   }

@@ -144,8 +144,7 @@ package struct LocalSchemaReader {
         local[name] = LocalType(
           name: name, formerName: formerName(type.directives),
           scope: arguments.enumValue("scope") == "USER" ? .user : .device, fields: fields,
-          keyFields: key, uniques: keys.uniques(key: key),
-          interfaces: type.interfaces.map(\.value))
+          keyFields: key, uniques: keys.uniques(key: key))
         findings += keys.findings
       } else {
         objects[name] = fields

@@ -42,8 +42,11 @@ struct LocalViewReader {
   }
 
   private mutating func fault(_ message: String, at location: Location) {
-    let finding = Finding(.fault, message, at: location)
-    // A selection on an interface is read more than once.
+    note(Finding(.fault, message, at: location))
+  }
+
+  /// Adds a finding once: a selection on an interface is read for each of its types.
+  private mutating func note(_ finding: Finding) {
     if !findings.contains(finding) { findings.append(finding) }
   }
 
@@ -84,12 +87,17 @@ struct LocalViewReader {
   /// A view of an upstream type with local fields, which operations cannot select.
   private mutating func extendedView(of fragment: FragmentDefinition) -> EntityView {
     let type = fragment.typeCondition.value
-    let fields = upstream.fields(fragment.selectionSet, of: type) { findings.append($0) }
     return EntityView(
       name: fragment.name.value, typeCondition: type,
-      selection: FieldSelection(
-        types: [ObjectSelection(type: type, fields: fields, key: nil)],
-        typenameResponseName: nil))
+      selection: upstreamSelection(fragment.selectionSet, of: type))
+  }
+
+  private mutating func upstreamSelection(_ set: SelectionSet, of type: String) -> FieldSelection {
+    var found: [Finding] = []
+    let fields = upstream.fields(set, of: type) { found.append($0) }
+    for finding in found { note(finding) }
+    return FieldSelection(
+      types: [ObjectSelection(type: type, fields: fields, key: nil)], typenameResponseName: nil)
   }
 
   // MARK: Selections
@@ -158,7 +166,6 @@ struct LocalViewReader {
       schema.interfaces[declared]?.fields ?? schema.types[type]?.fields ?? schema.objects[type]
       ?? []
     let name = field.name.value
-    let shown = field.alias?.value ?? name
     if name == StoredForm.typenameMember { return }
     guard let local = known.first(where: { $0.name == name }) else {
       fault(
@@ -170,18 +177,10 @@ struct LocalViewReader {
       fault("Fields of local types cannot have arguments.", at: argument.location)
     }
     let value = value(of: field, local, open: open)
-    let added = SelectedField(
-      responseName: shown, name: name, storageName: name, value: value)
-    guard let other = fields.firstIndex(where: { $0.responseName == shown }) else {
-      fields.append(added)
-      return
-    }
-    if fields[other].name != name {
-      fault(
-        "\(shown) is already the response name of \(fields[other].name).", at: field.location)
-    } else {
-      fields[other] = fields[other].merging(added)
-    }
+    let conflicts = fields.merge(
+      SelectedField(
+        responseName: field.alias?.value ?? name, name: name, storageName: name, value: value))
+    for conflict in conflicts { fault(conflict, at: field.location) }
   }
 
   private mutating func value(
@@ -199,35 +198,9 @@ struct LocalViewReader {
       if schema.types[name] != nil || schema.interfaces[name] != nil {
         return .object(selection(set, of: name, open: open))
       }
-      let inner = upstream.fields(set, of: name) { findings.append($0) }
-      return .object(
-        FieldSelection(
-          types: [ObjectSelection(type: name, fields: inner, key: nil)], typenameResponseName: nil))
+      return .object(upstreamSelection(set, of: name))
     case (.scalar, nil), (.enumeration, nil): break
     }
     return .leaf
-  }
-}
-
-extension SelectedField {
-  /// Returns the field with the selections of both.
-  func merging(_ other: SelectedField) -> SelectedField {
-    guard case .object(let own) = value, case .object(let more) = other.value else { return self }
-    let types = own.types.values.map { object in
-      let fields = (more.types[object.type]?.fields ?? []).reduce(into: object.fields) {
-        fields, field in
-        if let known = fields.firstIndex(where: { $0.responseName == field.responseName }) {
-          fields[known] = fields[known].merging(field)
-        } else {
-          fields.append(field)
-        }
-      }
-      return ObjectSelection(
-        type: object.type, typename: object.typename, fields: fields, key: object.key)
-    }
-    return SelectedField(
-      responseName: responseName, name: name, storageName: storageName,
-      value: .object(
-        FieldSelection(types: types, typenameResponseName: own.typenameResponseName)))
   }
 }

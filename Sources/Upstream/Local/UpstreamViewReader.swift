@@ -28,11 +28,13 @@ struct UpstreamViewReader {
       }
       switch selection {
       case .field(let field):
-        if let found = self.field(field, of: type, note: note) { add(found, to: &fields) }
+        if let found = self.field(field, of: type, note: note) {
+          add(found, to: &fields, at: field.location, note: note)
+        }
       case .inlineFragment(let inner):
         guard inner.typeCondition.map({ $0.value == type }) ?? true else { continue }
         for field in self.fields(inner.selectionSet, of: type, note: note) {
-          add(field, to: &fields)
+          add(field, to: &fields, at: inner.location, note: note)
         }
       case .fragmentSpread(let spread):
         guard let view = views[spread.name.value]?.selection.types[type] else {
@@ -42,18 +44,19 @@ struct UpstreamViewReader {
               at: spread.location))
           continue
         }
-        for field in view.fields where !field.isAdded { add(field, to: &fields) }
+        for field in view.fields where !field.isAdded {
+          add(field, to: &fields, at: spread.location, note: note)
+        }
       }
     }
     return fields
   }
 
-  private func add(_ field: SelectedField, to fields: inout [SelectedField]) {
-    if let known = fields.firstIndex(where: { $0.responseName == field.responseName }) {
-      fields[known] = fields[known].merging(field)
-    } else {
-      fields.append(field)
-    }
+  private func add(
+    _ field: SelectedField, to fields: inout [SelectedField], at location: Location,
+    note: (Finding) -> Void
+  ) {
+    for conflict in fields.merge(field) { note(Finding(.fault, conflict, at: location)) }
   }
 
   private func field(

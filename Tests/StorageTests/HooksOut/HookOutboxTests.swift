@@ -138,8 +138,38 @@ struct HookOutboxTests {
     try await store.settle(try #require(events.last), as: .removed)
     #expect(try await !store.settle(try #require(events.last), as: .removed))
     let next = try await due(store, at: Self.now)
-    #expect(try next.map { try Self.json($0)["op"] } == ["update", "insert"])
-    #expect(next.first?.attempts == 0)
+    // The other entity's event is older.
+    #expect(try next.map { try Self.json($0)["op"] } == ["insert", "update"])
+    #expect(next.map(\.attempts) == [0, 0])
+    store.close()
+  }
+
+  @Test("An entity that changes all the time has its turn after the others")
+  func busyLanesStarveNoOther() async throws {
+    let store = try await open(Self.outbox(Self.items))
+    _ = try await store.local(Self.insertList("l1"), Self.insertItem("busy", "a")).get()
+    for number in 1...3 { _ = try await store.local(Self.setText("busy", "\(number)")).get() }
+    _ = try await store.local(Self.insertItem("i1", "a"), Self.insertItem("i2", "a")).get()
+    var order: [JSONValue?] = []
+    for number in 4...11 {
+      // Each delivery finds another change of the busy entity.
+      _ = try await store.local(Self.setText("busy", "\(number)")).get()
+      let event = try #require(try await due(store, limit: 1).first)
+      order.append(try Self.json(event)["id"])
+      try await store.settle(event, as: .removed)
+    }
+    #expect(order == ["busy", "busy", "busy", "busy", "i1", "i2", "busy", "busy"])
+    // A new entity comes before the changes that follow it.
+    _ = try await store.local(Self.insertItem("i3", "a")).get()
+    for _ in 0..<4 {
+      _ = try await store.local(Self.setText("busy", "again \(order.count)")).get()
+      let event = try #require(try await due(store, limit: 1).first)
+      order.append(try Self.json(event)["id"])
+      try await store.settle(event, as: .removed)
+    }
+    #expect(order.suffix(4) == ["busy", "busy", "busy", "busy"])
+    let rest = try await due(store, limit: 2).map { try Self.json($0)["id"] }
+    #expect(rest == ["busy", "i3"])
     store.close()
   }
 
@@ -196,9 +226,10 @@ struct HookOutboxTests {
     func insert(_ id: String, of device: String, title: String = "A") async throws {
       let operation = LocalWorld.operation(
         .insert, LocalWorld.list, id, ["title": .string(title)])
+      let owner = LocalOwner(device: .device(device), user: nil)
+      try await store.registerDevice(of: owner)
       let commit = try await store.writeLocal(
-        [operation], schema: LocalWorld.schema,
-        owner: LocalOwner(device: .device(device), user: nil), now: Self.now
+        [operation], schema: LocalWorld.schema, owner: owner, now: Self.now
       ).get()
       dropped += commit.report.hookEvents.dropped["lists"] ?? 0
     }

@@ -28,7 +28,9 @@ struct FieldWorld {
 
   static let schema = schema(devicePart)
 
-  static func schema(_ part: LocalType, user: LocalType = userPart) -> LocalSchema {
+  static func schema(
+    _ part: LocalType, user: LocalType = userPart, list: LocalType = list
+  ) -> LocalSchema {
     LocalSchema(
       types: ["MyList": list], objects: [:], enums: [:], extensions: ["Film": [part, user]])
   }
@@ -52,17 +54,20 @@ struct FieldWorld {
   /// - Parameters:
   ///   - part: the device's local fields, instead of ``devicePart``.
   ///   - user: the user's, instead of ``userPart``.
+  ///   - list: the type of lists, instead of ``list``.
   ///   - film: the whole type, if operations select it with other columns.
   init(
     _ folder: TemporaryFolder = TemporaryFolder(), segment: UInt64 = 1,
-    part: LocalType = devicePart, user: LocalType = userPart, film: EntityType? = nil
+    part: LocalType = devicePart, user: LocalType = userPart, list: LocalType = list,
+    film: EntityType? = nil
   ) throws {
     self.folder = folder
     var configuration = StoreConfiguration(
       folder: folder.path, segment: segment, opened: Timestamp(milliseconds: 0))
-    configuration.local = Self.schema(part, user: user)
+    configuration.local = Self.schema(part, user: user, list: list)
     store = try Store.open(
-      configuration, types: [film ?? Self.film(part, user: user)] + Self.types.dropFirst())
+      configuration,
+      types: [film ?? Self.film(part, user: user), StoreFixture.types[1], list.entityType])
   }
 
   // MARK: Owners
@@ -86,10 +91,11 @@ struct FieldWorld {
     guard let type = schema.allFields(of: "Film") else { throw StorageError.tooCostly }
     var reader = LocalValueReader(schema: schema)
     let read = LocalBody(body, type: type, isPatch: true, reader: &reader, pointer: "")
+    let owner = LocalOwner(
+      device: .ownData(ofDevice: device), user: user.map { .ownData(ofUser: $0) })
+    try await store.registerDevice(of: owner)
     return try await store.writeLocal(
-      [LocalOperation(.update, type, .key(film), body: read)], schema: schema,
-      owner: LocalOwner(
-        device: .ownData(ofDevice: device), user: user.map { .ownData(ofUser: $0) }),
+      [LocalOperation(.update, type, .key(film), body: read)], schema: schema, owner: owner,
       viewer: Self.viewer(device, user: user), now: Timestamp(milliseconds: 1), quota: quota)
   }
 

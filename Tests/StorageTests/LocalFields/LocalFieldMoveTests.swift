@@ -109,6 +109,56 @@ struct LocalFieldMoveTests {
     #expect(try await back.seen("1", by: Self.device)?["note"] == nil)
   }
 
+  @Test("A local field that refers to a local type can get another side, whose values are then set")
+  func newInverse() async throws {
+    let part = LocalType(
+      name: "Film@device", scope: .device,
+      fields: [
+        LocalWorld.field("favourite", .scalar(.boolean), fallback: false),
+        LocalWorld.field("lists", .entity("MyList", nil), many: true),
+      ]
+    ).extending("Film")
+    let list = LocalType(
+      name: "MyList", scope: .device,
+      fields: [LocalWorld.id, LocalWorld.field("title", .scalar(.string))])
+    let schema = FieldWorld.schema(part, list: list)
+    let former = try FieldWorld(part: part, list: list)
+    _ = try await former.fetch(1, "1", ["title": "Alien"])
+    _ = try await former.fetch(2, "2", ["title": "Brazil"])
+    func writeList(_ action: WriteAction, _ id: String, by device: String = "d_1") async throws {
+      _ = try await former.store.local(
+        LocalWorld.operation(action, list, id, schema: schema), schema: schema,
+        owner: FieldWorld.device(device)
+      ).get()
+    }
+    for id in ["a", "b", "gone"] { try await writeList(.insert, id) }
+    try await writeList(.insert, "a", by: "d_2")
+    _ = try await former.write("1", ["lists": ["b", "gone", "a"]], schema: schema).get()
+    _ = try await former.write("2", ["lists": ["a"]], schema: schema).get()
+    _ = try await former.write("2", ["lists": ["a"]], by: "d_2", schema: schema).get()
+    try await writeList(.delete, "gone")
+    former.store.close()
+
+    let world = try FieldWorld(former.folder, segment: 2)
+    #expect(try await world.store.targets("MyList", "a", "films") == ["1", "2"])
+    #expect(try await world.store.targets("MyList", "b", "films") == ["1"])
+    let others = try await world.store.entity(
+      EntityKey(type: "MyList", key: "a"), viewer: FieldWorld.viewer("d_2"))
+    let seen = try FieldWorld.united(try #require(others))
+    #expect(seen["films"]?.array?.compactMap { $0.referencedKey } == [.film("2")])
+    func lists(_ film: String) async throws -> [String]? {
+      try await world.seen(film, by: Self.device)?["lists"]?.array?.compactMap {
+        $0.referencedKey?.key
+      }
+    }
+    // A reference to a deleted entity is dropped.
+    #expect(try await lists("1") == ["b", "a"])
+    #expect(try await lists("2") == ["a"])
+    _ = try await world.writeList(.delete, "a").get()
+    #expect(try await lists("1") == ["b"])
+    #expect(try await lists("2") == [])
+  }
+
   @Test("A removed local field is neither read nor reported, of a deleted entity too")
   func removal() async throws {
     let former = (Self.devices(Self.stars), Self.users(Self.note))

@@ -348,6 +348,42 @@ struct LocalFieldTests {
     #expect(try await again.evict(day: 400).entities == 2)
   }
 
+  @Test("A value that is not unique is reported at its body before a precondition is checked")
+  func uniquenessBeforePreconditions() async throws {
+    let profile = LocalType(
+      name: "Profile", scope: .device,
+      fields: [LocalWorld.id, LocalWorld.field("email", .scalar(.string))], uniques: [["email"]])
+    let schema = LocalSchema(
+      types: ["MyList": FieldWorld.list, "Profile": profile], objects: [:], enums: [:],
+      extensions: ["Film": [FieldWorld.devicePart, FieldWorld.userPart]])
+    let folder = TemporaryFolder()
+    var configuration = StoreConfiguration(
+      folder: folder.path, segment: 1, opened: Timestamp(milliseconds: 0))
+    configuration.local = schema
+    let store = try Store.open(configuration, types: FieldWorld.types + [profile.entityType])
+    defer { withExtendedLifetime(folder) { store.close() } }
+    _ = try await store.apply(ResponseBuilder(call: 1).film("1", ["title": "Alien"]).build())
+    func insertion(_ place: Int) -> LocalOperation {
+      var reader = LocalValueReader(schema: schema)
+      let body = LocalBody(
+        ["email": "a"], type: profile, isPatch: false, reader: &reader, pointer: "/\(place)/data")
+      return LocalOperation(
+        .insert, profile, .key("p\(place)"), body: body, pointer: "/\(place)/data")
+    }
+    let films = try #require(schema.allFields(of: "Film"))
+    var body = LocalBody()
+    body.named = ["favourite"]
+    body.fields = ["favourite": true]
+    let film = LocalOperation(
+      .update, films, .key("1"), body: body, precondition: { _ in true }, pointer: "/2/data")
+    let result = try await store.local(insertion(0), insertion(1), film, schema: schema)
+    guard case .failure(.notUnique(let violations)) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(violations.map(\.key.key) == ["p1"] && violations.map(\.pointer) == ["/1/data"])
+  }
+
   @Test("Values of a local field follow its type, and one that cannot keeps the store closed")
   func valuesFollowTheirType() async throws {
     func part(_ scalar: LocalScalar, fallback: JSONValue = false) -> LocalType {

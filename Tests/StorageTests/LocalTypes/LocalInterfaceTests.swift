@@ -16,7 +16,7 @@ struct LocalInterfaceTests {
         LocalWorld.id, LocalWorld.field("name", .scalar(.string)),
         LocalWorld.field("age", .scalar(.int)),
         LocalWorld.relation("toys", "Toy", "owner", .cascade, many: true),
-      ], interfaces: ["Pet"])
+      ])
   }
 
   private static let cat = pet("Cat")

@@ -36,7 +36,8 @@ struct LocalUniqueTests {
     _ store: Store, _ operations: LocalOperation..., schema: LocalSchema = schema,
     owner: LocalOwner = LocalWorld.owner
   ) async throws -> Result<WriteCommit, WriteRefusal> {
-    try await store.writeLocal(
+    try await store.registerDevice(of: owner)
+    return try await store.writeLocal(
       operations, schema: schema, owner: owner, now: Timestamp(milliseconds: 1))
   }
 
@@ -81,7 +82,8 @@ struct LocalUniqueTests {
     func writeAll(_ action: WriteAction, _ body: JSONValue) async throws -> Result<
       WriteCommit, WriteRefusal
     > {
-      try await store.writeLocal(
+      try await store.registerDevice()
+      return try await store.writeLocal(
         try (1...150).map { try Self.operation(action, "\($0)", body) }, schema: Self.schema,
         owner: LocalWorld.owner, now: Timestamp(milliseconds: 1))
     }
@@ -175,6 +177,7 @@ struct LocalUniqueTests {
   func concurrentWriters() async throws {
     let store = try LocalWorld.open(folder, Self.schema)
     defer { store.close() }
+    try await store.registerDevice()
     let written = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<40 {
         group.addTask {
@@ -197,6 +200,7 @@ struct LocalUniqueTests {
   func randomLists(seed: UInt64) async throws {
     let store = try LocalWorld.open(folder, Self.schema)
     defer { store.close() }
+    try await store.registerDevice()
     var random = SeededGenerator(seed: seed)
     var model: [String: String?] = [:]
     for _ in 0..<150 {

@@ -1,7 +1,8 @@
 import Filtering
 import LosslessJSON
 import Model
-import Storage
+
+@testable import Storage
 
 /// Lists with items, tags on items, and an optional sheet for each list.
 enum LocalWorld {
@@ -82,8 +83,19 @@ extension Store {
     _ operations: LocalOperation..., schema: LocalSchema = LocalWorld.schema,
     owner: LocalOwner = LocalWorld.owner
   ) async throws -> Result<WriteCommit, WriteRefusal> {
-    try await writeLocal(
+    try await registerDevice(of: owner)
+    return try await writeLocal(
       operations, schema: schema, owner: owner, now: Timestamp(milliseconds: 1))
+  }
+
+  /// Registers a writer's device unless it is registered.
+  func registerDevice(of owner: LocalOwner = LocalWorld.owner) async throws {
+    guard let id = owner.device?.subject else { return }
+    let phone = DeviceTests.phone(id)
+    try await writer.write { database, _ in
+      let table = DeviceTable(database: database)
+      if try !table.exists(id) { try table.insert(phone, tokenDigest: "token of \(id)") }
+    }
   }
 
   /// An entity's fields as its device sees them.

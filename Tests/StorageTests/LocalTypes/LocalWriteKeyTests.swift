@@ -18,7 +18,8 @@ struct LocalWriteKeyTests {
   private func write(
     _ store: Store, _ id: String, _ key: LocalWriteKey, quota: DataQuota = .unlimited
   ) async throws -> Result<WriteCommit, WriteRefusal> {
-    try await store.writeLocal(
+    try await store.registerDevice()
+    return try await store.writeLocal(
       [LocalWorld.operation(.insert, LocalWorld.list, id, ["title": "A"])],
       schema: LocalWorld.schema, owner: LocalWorld.owner, now: Timestamp(milliseconds: 1_000),
       quota: quota, key: key)

@@ -122,6 +122,22 @@ struct LocalWriteTests {
     #expect(try await store.local("List", "l1")?["title"] == "Shopping")
   }
 
+  @Test("Nothing is written for a device that was removed")
+  func removedDevicesWriteNothing() async throws {
+    let store = try await filled()
+    #expect(try await store.remove(device: "d_1"))
+    let head = store.head
+    let result = try await store.writeLocal(
+      [LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": "Late"])],
+      schema: LocalWorld.schema, owner: LocalWorld.owner, now: Timestamp(milliseconds: 1))
+    guard case .failure(.ownerRemoved) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(store.head == head)
+    #expect(try await store.local("List", "l1") == nil)
+  }
+
   @Test("A precondition is checked against the stored entity")
   func preconditionChecksStoredState() async throws {
     let store = try await filled()

@@ -50,6 +50,39 @@ struct SearchTests {
     #expect(ids == found)
   }
 
+  @Test(
+    "The words of a device's rows leave the index after its removal or reset",
+    arguments: [true, false])
+  func wordsOfDevicesLeave(isRemoved: Bool) async throws {
+    let fixture = try await filled()
+    let words = ["d_1": "Zebraquux", "d_2": "Okapifoo"]
+    for (device, word) in words.sorted(by: { $0.key < $1.key }) {
+      try await fixture.store.register(DeviceTests.phone(device), tokenDigest: device)
+      _ = try await fixture.store.apply(
+        ResponseBuilder(call: 2, scope: .device(device))
+          .film("1", ["title": .string(word), "synopsis": .string("\(word) again")]).build())
+    }
+    #expect(try await fixture.blocks(holding: "braquux") > 0)
+    #expect(try await !fixture.store.forgetWords())
+    if isRemoved {
+      #expect(try await fixture.store.remove(device: "d_1"))
+    } else {
+      #expect(try await fixture.store.reset(device: "d_1", at: Timestamp(milliseconds: 5)) != nil)
+    }
+    var steps = 0
+    while steps < 1_000, try await fixture.store.forgetWords(pages: 1) { steps += 1 }
+    #expect(steps < 1_000)
+    #expect(try await fixture.blocks(holding: "braquux") == 0)
+    #expect(try await fixture.blocks(holding: "apifoo") > 0)
+    let other = Viewer(layers: [.device("d_2"), .public])
+    #expect(try await find("okapifoo", in: fixture.store, viewer: other) == ["1"])
+    #expect(try await find("dark", in: fixture.store) == ["1", "2"])
+    // The next removal begins again.
+    #expect(try await fixture.store.remove(device: "d_2"))
+    while steps < 2_000, try await fixture.store.forgetWords(pages: 1) { steps += 1 }
+    #expect(try await fixture.blocks(holding: "apifoo") == 0)
+  }
+
   @Test("The index follows every write")
   func indexFollowsWrites() async throws {
     let fixture = try await filled()

@@ -54,7 +54,6 @@ struct LocalKeySchemaTests {
     let local = try #require(schema)
     #expect(local.interfaces.mapValues(\.types) == ["Named": ["Cat", "Dog"], "Owned": ["Dog"]])
     #expect(local.types["Dog"]?.keyFields == ["code"])
-    #expect(local.types["Dog"]?.interfaces == ["Named", "Owned"])
     #expect(local.types["Toy"]?.field("owner")?.possibleTypes == ["Cat", "Dog"])
     let catalogue = EntityCatalogueSample.make().adding(local)
     #expect(catalogue.possibleTypes["Named"] == ["Cat", "Dog"])

@@ -97,10 +97,14 @@ struct LocalViewTests {
           type Favourite @local { id: ID! film: Film }
           fragment One on Favourite { film { ...Card id } }
           fragment Two on Favourite { film { ...Other } }
+          fragment Three on Favourite { film { headline: id ...Card title: id title } }
           """)
     ).findings
-    #expect(findings.count == 1, "\(findings)")
+    #expect(findings.map(\.severity) == [.fault, .fault, .fault], "\(findings)")
     #expect(findings.first?.message.contains("no fragment Other on Film") == true)
+    // The first field keeps the response name.
+    #expect(findings[1].message == "headline is already the response name of id.")
+    #expect(findings[2].message == "title is already the response name of id.")
     let one = reader.views.first { $0.name == "One" }?.selection.types["Favourite"]
     guard case .object(let film)? = one?.fields.first?.value else {
       Issue.record("the relationship has no selection")
@@ -119,6 +123,31 @@ struct LocalViewTests {
     #expect(findings.count == 1, "\(findings)")
     #expect(findings.first?.severity == .warning)
     #expect(findings.first?.message.contains("nothing of Film") == true)
+  }
+
+  @Test("A selection on an interface is read for each of its types, and its faults reported once")
+  func faultsOfInterfaces() {
+    let (_, findings) = read(
+      """
+      interface Kept { id: ID! film: Film }
+      type Favourite implements Kept @local { id: ID! film: Film }
+      type Seen implements Kept @local { id: ID! film: Film }
+      fragment Card on Kept { film { nothing ...Other } }
+      """)
+    #expect(findings.map(\.severity) == [.warning, .fault], "\(findings)")
+    #expect(findings.first?.message.contains("nothing of Film") == true)
+    #expect(findings.last?.message.contains("no fragment Other on Film") == true)
+  }
+
+  @Test("Selections of one field are merged, and two fields cannot have one response name inside")
+  func conflictsInside() {
+    let (views, findings) = read(
+      """
+      fragment A on List { place { name } place { town } items { a: id } items { a: id } }
+      fragment B on List { items { a: id } items { a: list { id } } }
+      """)
+    #expect(findings.map(\.message) == ["a is already the response name of id."], "\(findings)")
+    #expect(views.count == 2)
   }
 
   @Test("A fragment that spreads itself through an object is a fault")
