@@ -159,7 +159,8 @@ struct GatewayAssembly {
       upstreams: upstreams, calls: calls, epoch: epoch, cursors: cursors,
       devices: devices, signal: signal,
       sealer: Sealer(key: keys.key(for: .credential), random: random),
-      environment: QueueAssembly.environment(settings, clock: expiryClock),
+      environment: QueueAssembly.environment(
+        settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero),
       concurrency: QueueAssembly.concurrency(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
       ownWrites: workspace.local.types.isEmpty
@@ -282,15 +283,23 @@ enum QueueAssembly {
     }
   }
 
-  static func environment(_ settings: Settings, clock: TrustedClock) -> QueueEnvironment {
+  /// Returns the deadline for attempts that were lost. A call's own timeout, or the time limit of the hooks
+  /// that are asked before a list of writes, ends an attempt first.
+  static func answerDeadline(_ settings: Settings, hookTimeMax: Duration) -> Duration {
+    let timeout = settings.allUpstreams.map(\.settings.timeout).max() ?? .zero
+    return max(timeout * 2, hookTimeMax) + .seconds(10)
+  }
+
+  /// - Parameter hookTimeMax: how long hooks can take to decide about one list of writes.
+  static func environment(
+    _ settings: Settings, clock: TrustedClock, hookTimeMax: Duration
+  ) -> QueueEnvironment {
     let queue = settings.queue
     return QueueEnvironment(
       policy: QueuePolicy(
         debounce: queue.debounce, parallel: queue.parallelMax,
         forceDeadline: queue.forceDeadline, probe: queue.probeInterval,
-        // Upstream's timeout ends an attempt first; this deadline is for attempts that were lost.
-        answerDeadline: (settings.allUpstreams.map(\.settings.timeout).max() ?? .zero) * 2
-          + .seconds(10),
+        answerDeadline: answerDeadline(settings, hookTimeMax: hookTimeMax),
         itemsMax: queue.itemsMax, quota: DataQuota(settings.devices)),
       wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
       random: { UInt64.random(in: 0...UInt64.max) },
