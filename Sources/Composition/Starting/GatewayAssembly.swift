@@ -148,7 +148,8 @@ struct GatewayAssembly {
     standing = live.standing
     overview = UpstreamOverview(upstreams: upstreams, connections: live.connections)
     health = HealthCheck(
-      store: store.reading, upstreams: upstreams, operationCount: directory.descriptions.count)
+      store: store.reading, upstreams: upstreams,
+      operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() })
     let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, rules: forwarding,
