@@ -195,8 +195,7 @@ struct GatewayAssembly {
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
       sealing: DataEncryption(settings, keys: keys)?.backups,
-      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() },
-      logger: logger)
+      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold

@@ -192,7 +192,7 @@ struct EndpointSet: Sendable {
   var storedFiles: FilesEndpoint {
     FilesEndpoint(context: context, services: services.storedFiles, cache: fileResponseCache)
   }
-  var s3: S3Endpoint { S3Endpoint(services: services.s3, logger: services.logger) }
+  var s3: S3Endpoint { S3Endpoint(services: services.s3, failures: context.failures) }
   var s3Keys: S3KeysEndpoint { S3KeysEndpoint(context: context, keys: services.s3.keys) }
   /// Nil if no folder is served.
   var files: StaticFiles? { services.files }
