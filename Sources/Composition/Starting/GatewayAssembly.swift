@@ -339,7 +339,8 @@ enum EntityWriting {
       reach: FilterReach(workspace), reviewer: reviewer)
   }
 
-  private static func renderer(_ workspace: Workspace) -> EntityRenderer {
+  /// The renderer of entities as their owners read them.
+  static func renderer(_ workspace: Workspace) -> EntityRenderer {
     EntityRenderer(
       catalogue: workspace.registry.catalogue, views: workspace.registry.views.values)
   }

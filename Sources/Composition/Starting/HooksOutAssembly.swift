@@ -49,9 +49,7 @@ struct HooksOutAssembly: Sendable {
     }
     service = OutgoingHooks(
       hooks: hooks, store: store,
-      entities: EntityRenderer(
-        catalogue: workspace.registry.catalogue, views: workspace.registry.views.values),
-      exchange: exchange,
+      entities: EntityWriting.renderer(workspace), exchange: exchange,
       environment: PushEnvironment(
         wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
         random: RandomBytes { UInt8.random(in: 0...UInt8.max) },

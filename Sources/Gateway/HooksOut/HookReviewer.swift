@@ -163,8 +163,7 @@ package struct HookReviewer: Sendable {
       meters[hook.name]?.note(.refused, reason: reason, at: now)
       return .refused("The hook `\(hook.name)` answered what cannot be read: \(reason).")
     case .status, .none:
-      meters[hook.name]?.note(
-        .unanswered, reason: answer.reason, isPause: answer.isPause, at: now)
+      meters[hook.name]?.note(.unanswered, reason: answer.reason, at: now)
       return .unanswered(answer.reason)
     }
   }
