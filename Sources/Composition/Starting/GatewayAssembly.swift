@@ -42,6 +42,7 @@ struct GatewayAssembly {
   private let hooks: HookService
   private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
+  private let local: LocalSchema
   private let logger: Logger
 
   /// Version of the form in which a change shows an entity; increased when the form changes.
@@ -199,6 +200,7 @@ struct GatewayAssembly {
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
+    local = workspace.local
     self.cursors = cursors
     self.settings = settings
     self.logger = logger
@@ -228,7 +230,7 @@ struct GatewayAssembly {
         publicOrigin: settings.publicURL.map {
           "\($0.http.origin.scheme.rawValue)://\($0.http.origin.authority)"
         }),
-      version: Version.text,
+      version: Version.text, local: local,
       openAPITemplate: { try OpenAPIResource.value() },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,

@@ -121,6 +121,7 @@ struct EndpointSet: Sendable {
       context: context, operations: services.operations.directory.descriptions,
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
+        local: services.local,
         template: services.openAPITemplate),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
