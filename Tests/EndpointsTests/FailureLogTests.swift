@@ -42,7 +42,8 @@ struct FailureLogTests {
     ]
     for code in codes { log.note(S3Fault(Failure(code, "Broken.")), requestID: "r") }
     #expect(recorded.lines.map(\.level) == codes.map { _ in .warning })
-    #expect(recorded.lines.map { $0.metadata["code"] } == codes.map(\.rawValue))
+    #expect(
+      recorded.lines.compactMap { $0.metadata["code"].map { "\($0)" } } == codes.map(\.rawValue))
     log.note(S3Fault(Failure(.internal, "Broken.", cause: "a bug")), requestID: "r")
     #expect(recorded.lines.last?.level == .error)
     #expect(recorded.lines.last?.metadata["cause"] == "a bug")
