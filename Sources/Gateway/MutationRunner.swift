@@ -73,7 +73,8 @@ package final class MutationRunner: Sendable {
     }
     upstream.pulse.note(response, of: operation)
     guard response.data != nil else {
-      await report(response, of: operation, id: idempotencyKey, by: submitter)
+      await report(
+        response, of: operation, id: idempotencyKey, by: submitter, sentFor: caller)
       if let permission = response.permission { throw permission.failure }
       if let failure = Failure.invalidInput(in: response) { throw failure }
       if response.kind == .failedExecution {
@@ -84,17 +85,19 @@ package final class MutationRunner: Sendable {
     }
     return await settle(
       response, of: start, operation: operation, variables: variables, scope: scope,
-      id: idempotencyKey, by: submitter)
+      id: idempotencyKey, by: submitter, sentFor: caller)
   }
 
-  /// Writes the events of hooks that are called after upstream refused this mutation. A refused credential
-  /// says nothing about the mutation.
+  /// Writes the events of hooks that are called after upstream refused this mutation.
   private func report(
-    _ response: UpstreamResponse, of operation: RegisteredOperation, id: String, by caller: Caller
+    _ response: UpstreamResponse, of operation: RegisteredOperation, id: String,
+    by submitter: Caller, sentFor caller: Caller
   ) async {
-    guard response.permission != .unauthenticated else { return }
     let body = UpstreamResponseRenderer.renderErrors(response)
-    guard let outcome = outcome(of: response, body, operation, id: id, by: caller) else { return }
+    guard
+      let outcome = outcome(
+        of: response, body, operation, id: id, by: submitter, sentFor: caller)
+    else { return }
     do throws(StorageError) {
       try await store.report(outcome, at: clock.now())
     } catch {
@@ -104,12 +107,21 @@ package final class MutationRunner: Sendable {
     }
   }
 
-  /// Returns the outcome as the sync queue would report it; nil if no hook is called after it.
+  /// Returns the outcome as the sync queue would report it; nil if no hook is called after it, or if
+  /// upstream refused the credential, which says nothing about the mutation.
+  ///
+  /// - Parameters:
+  ///   - submitter: the caller with all credentials.
+  ///   - caller: the caller with the credentials that were sent.
   private func outcome(
     of response: UpstreamResponse, _ body: [UInt8], _ operation: RegisteredOperation, id: String,
-    by caller: Caller
+    by submitter: Caller, sentFor caller: Caller
   ) -> SettledOutcome? {
     let isApplied = MutationSender.tookEffect(response)
+    guard
+      isApplied
+        || !MutationSender.refusesCredential(response, of: caller, at: clock.now())
+    else { return nil }
     var result = body
     if !isApplied {
       let failure = response.permission?.failure ?? Failure.upstreamErrors(of: response)
@@ -118,7 +130,7 @@ package final class MutationRunner: Sendable {
     }
     let outcome = SettledOutcome(
       id: id, operation: operation.name, state: isApplied ? .applied : .rejected, result: result,
-      device: caller.device?.id, user: caller.user)
+      device: submitter.device?.id, user: submitter.user)
     return hooks.hooks(for: outcome.trigger).isEmpty ? nil : outcome
   }
 
@@ -139,7 +151,7 @@ package final class MutationRunner: Sendable {
   /// one that began later and has already settled.
   private func settle(
     _ response: UpstreamResponse, of start: MutationStart, operation: RegisteredOperation,
-    variables: Variables, scope: Scope, id: String, by caller: Caller
+    variables: Variables, scope: Scope, id: String, by submitter: Caller, sentFor caller: Caller
   ) async -> [UInt8] {
     let selection = operation.selection(for: variables)
     let normalised = Normaliser.normalise(
@@ -149,7 +161,8 @@ package final class MutationRunner: Sendable {
     ).answer.settled(start, by: calls)
     defer { calls.end(normalised.call) }
     let body = UpstreamResponseRenderer.render(response, selection: selection)
-    let outcome = outcome(of: response, body, operation, id: id, by: caller)
+    let outcome = outcome(
+      of: response, body, operation, id: id, by: submitter, sentFor: caller)
     await apply(normalised, operation: operation, outcome: outcome)
     return body
   }

@@ -16,6 +16,9 @@ package struct ReadSession: Sendable {
   /// See ``Store/damage``.
   package var damage: StorageError? { store.damage }
 
+  /// See ``Store/fullCount``.
+  package var fullCount: Int { store.fullCount }
+
   /// See ``Store/queueLoad()``.
   package func queueLoad() async throws(StorageError) -> QueueLoad {
     try await store.queueLoad()

@@ -103,6 +103,10 @@ package final class Store: Sendable {
   /// The first error since opening that shows that the database file is damaged or missing.
   package var damage: StorageError? { damageNote.found }
 
+  /// The number of writes since opening that failed because the disk was full. A small write can succeed
+  /// on such a disk, in space that the database already has.
+  package var fullCount: Int { damageNote.fullCount }
+
   /// Registers an observer of damage.
   ///
   /// - Parameter observer: called once with ``damage``.

@@ -29,6 +29,29 @@ struct FailureLogTests {
     #expect(lines.map { $0.metadata["cause"] }.first == "the disk is full")
     #expect(lines.map { $0.metadata["count"] } == [nil, nil, "3"])
     #expect(lines.last?.metadata["request_id"] == "late")
+    #expect(lines.allSatisfy { $0.metadata["remedy"] != nil })
+  }
+
+  @Test("The S3 dialect's failures are logged as those of other routes, once")
+  func failuresOfS3() {
+    let recorded = RecordedLog()
+    let log = FailureLog(
+      clock: WallClock { Timestamp(milliseconds: 0) }, logger: recorded.logger)
+    let codes: [Failure.Code] = [
+      .storageUnavailable, .storageFull, .filesUnavailable, .filesRefused,
+    ]
+    for code in codes { log.note(S3Fault(Failure(code, "Broken.")), requestID: "r") }
+    #expect(recorded.lines.map(\.level) == codes.map { _ in .warning })
+    #expect(
+      recorded.lines.compactMap { $0.metadata["code"].map { "\($0)" } } == codes.map(\.rawValue))
+    log.note(S3Fault(Failure(.internal, "Broken.", cause: "a bug")), requestID: "r")
+    #expect(recorded.lines.last?.level == .error)
+    #expect(recorded.lines.last?.metadata["cause"] == "a bug")
+    log.note(S3Fault(Failure(.notFound, "Nothing is here.")), requestID: "r")
+    log.note(S3Fault(.noSuchVersion, "There are no versions."), requestID: "r")
+    #expect(recorded.lines.count == codes.count + 2)
+    #expect(recorded.lines.last?.level == .debug)
+    #expect(recorded.lines.last?.metadata["code"] == "NoSuchVersion")
   }
 
   @Test("Internal errors are all logged, and failures of clients at debug if they have a cause")

@@ -4,6 +4,7 @@ import HTTPWire
 import Logging
 import LosslessJSON
 import Model
+import Storage
 import Testing
 import Upstream
 
@@ -107,23 +108,80 @@ struct MutationRunnerTests {
   private static let clock = WallClock { Timestamp(milliseconds: 1_700_000_000_000) }
 
   /// - Returns: the client's body.
-  private static func run(_ answer: Answer) async throws -> String {
+  @discardableResult
+  private static func run(
+    _ answer: Answer, in folder: StoreFolder? = nil, hooks: HookSubscriptions = .none,
+    caller: Caller = Caller()
+  ) async throws -> String {
     let registry = try WorkerWorld.loadRegistry()
     let operation = try #require(registry.operation(named: "RateOnce"))
-    let folder = try StoreFolder(types: [])
+    let folder = try folder ?? StoreFolder(types: [])
     let upstream = FilmUpstream(VirtualTime()) { _ in answer }
+    let client = UpstreamClient(
+      settings: UpstreamConfiguration(url: "http://films.test/graphql"), clock: clock
+    ) { request, _ throws(HTTPClientError) in
+      try await upstream.exchange(request)
+    }
     let runner = MutationRunner(
-      upstream: UpstreamClient(
-        settings: UpstreamConfiguration(url: "http://films.test/graphql"), clock: clock
-      ) { request, _ throws(HTTPClientError) in
-        try await upstream.exchange(request)
-      },
+      upstreams: Upstreams(client: client, pulse: .silent),
       store: folder.store, calls: CallSequence(after: CallNumber(0)), epoch: MutationEpoch(),
-      pulse: .silent, clock: clock, logger: Logger(label: "test"))
+      clock: clock, logger: Logger(label: "test"), hooks: hooks)
     let body = try await runner.run(
       operation, variables: try operation.coerce(.value(["id": "a", "stars": 4])),
-      caller: Caller(), idempotencyKey: "k")
+      caller: caller, idempotencyKey: "k")
     return String(decoding: body, as: UTF8.self)
+  }
+
+  /// The hook that is called about a response, or nil: a refused credential says nothing about the mutation.
+  static let reports: [(answer: Answer, isExpired: Bool, hook: String?)] = {
+    func errors(_ code: String, _ data: String) -> Answer {
+      FilmUpstream.json(
+        200,
+        #"{\#(data)"errors":[{"message":"No.","path":["rateFilm"],"extensions":{"code":"\#(code)"}}]}"#
+      )
+    }
+    let empty = #""data":{"rateFilm":null},"#
+    let rated = #""data":{"rateFilm":{"id":"a","stars":4}},"#
+    return [
+      (FilmUpstream.json(200, "{\(rated.dropLast())}"), false, "applied"),
+      (errors("UNAUTHENTICATED", rated), false, "applied"),
+      (errors("BAD", empty), false, "rejected"),
+      (errors("BAD", ""), false, "rejected"),
+      (errors("UNAUTHENTICATED", empty), false, nil),
+      (errors("UNAUTHENTICATED", ""), false, nil),
+      (errors("FORBIDDEN", empty), false, "rejected"),
+      (errors("FORBIDDEN", ""), false, "rejected"),
+      // Some servers refuse an expired token like this; the queue renews it.
+      (errors("FORBIDDEN", empty), true, nil),
+      (errors("FORBIDDEN", ""), true, nil),
+    ]
+  }()
+
+  @Test("Hooks are called about outcomes, and not about refused credentials", arguments: reports)
+  func refusedCredentialIsNoOutcome(
+    answer: Answer, isExpired: Bool, hook: String?
+  ) async throws {
+    let hooks = HookSubscriptions(names: [
+      .outcome(operation: "RateOnce", .applied): ["applied"],
+      .outcome(operation: "RateOnce", .rejected): ["rejected"],
+    ])
+    let folder = try StoreFolder(types: try WorkerWorld.loadRegistry().catalogue.types)
+    try await folder.store.setHooks(
+      HookOutbox(hooks, render: { _, _ in nil }, makeID: { "evt_1" }), at: Self.clock.now(),
+      waitMax: .seconds(1))
+    let seconds = Self.clock.now().milliseconds / 1_000 + (isExpired ? -3_600 : 3_600)
+    let claims = Base64URL.encode(Array(#"{"exp":\#(seconds)}"#.utf8))
+    let caller = Caller(credentials: [
+      Caller.Header(name: "authorization", value: "Bearer e30.\(claims).c2ln")
+    ])
+    // Some of the responses are failures of the client's request; only the events are of interest.
+    do {
+      try await Self.run(answer, in: folder, hooks: hooks, caller: caller)
+    } catch {
+      #expect(hook != "applied", "\(error)")
+    }
+    let events = try await folder.store.hookBacklogs().mapValues(\.events)
+    #expect(events == (hook.map { [$0: 1] } ?? [:]))
   }
 
   @Test(

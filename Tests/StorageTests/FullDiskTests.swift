@@ -30,6 +30,7 @@ struct FullDiskTests {
       }
     }
     #expect(refusal == .full)
+    #expect(fixture.store.fullCount > 0)
     #expect(stored > 0)
     #expect(fixture.store.head == Revision(stored))
     #expect(try await fixture.title(of: "\(stored)") == text)

@@ -72,6 +72,24 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("The causes of operations' failures are logged, as those of other requests")
+    func logsFailures() async throws {
+      let larder = try await RunningLarder.start()
+      try await larder.demo.change { $0.fail = .status(500) }
+      let socket = try await SocketClient.open(larder)
+      try await socket.send(Self.initialise)
+      _ = try await socket.next()
+      try await socket.send(Self.subscribe("1", "Film", #"{"id":"f1"}"#))
+      let message = try await socket.next()
+      #expect(
+        message["payload"]?[0]?["extensions"]?["code"] == "upstream_failed", "\(message)")
+      let lines = larder.log.lines.filter { $0.metadata["code"] == "upstream_failed" }
+      #expect(lines.count == 1 && lines.first?.message == "request refused", "\(lines)")
+      #expect(lines.first?.metadata["cause"] == "status 500")
+      #expect(lines.first?.metadata["request_id"] != nil)
+      await larder.stop()
+    }
+
     @Test(
       "A client that breaks the protocol is closed with the protocol's code",
       arguments: [

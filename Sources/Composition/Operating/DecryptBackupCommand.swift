@@ -23,8 +23,8 @@ package struct DecryptBackupCommand {
       throw StartFailure(
         .faultySettings, "`larder decrypt-backup` needs the key in LARDER_KEY.")
     }
-    // The key is given, so no folder is read.
-    let root = try DataFolder(path: ".").key(environment: environment) { 0 }
+    // The key is in the environment, so no folder is read.
+    let root = try DataFolder(path: ".").givenKey(environment: environment)
     do throws(BackupOpeningError) {
       try SealedBackup.open(source, to: target, key: KeyRing(root: root).key(for: .backup))
     } catch {

@@ -13,8 +13,7 @@ extension DoctorReport {
       try DataEncryption.checkKeyIsGiven(settings, environment: environment)
       var key: SymmetricKey?
       if settings.isDataEncrypted {
-        // The key is given, so none is created.
-        key = DataEncryption(KeyRing(root: try folder.key(environment: environment) { 0 })).files
+        key = DataEncryption(KeyRing(root: try folder.givenKey(environment: environment))).files
       }
       try FilesAssembly.checkForm(settings, key: key)
       if settings.isDataEncrypted {

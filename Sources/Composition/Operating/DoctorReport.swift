@@ -122,8 +122,7 @@ package struct DoctorReport: Sendable {
       }
       try folder.checkKeyIsThere(for: marker, environment: environment)
       guard let marker else { return [] }
-      // The key exists, so none is created.
-      let key = try folder.key(environment: environment) { 0 }
+      let key = try folder.givenKey(environment: environment)
       guard KeyRing(root: key).digest != marker.keyDigest else {
         return [Finding(part: "folder", verdict: .good, text: "database and key belong together")]
       }

@@ -54,8 +54,7 @@ struct DataEncryption {
     of folder: DataFolder, environment: [String: String], need: String
   ) throws(StartFailure) -> DataEncryption {
     try checkKeyIsGiven(in: folder, environment: environment, need: need)
-    // The key is given, so none is created.
-    let keys = KeyRing(root: try folder.key(environment: environment) { 0 })
+    let keys = KeyRing(root: try folder.givenKey(environment: environment))
     let marker: StoreMarker?
     do throws(StorageError) {
       marker = try Store.marker(folder: folder.path)

@@ -125,6 +125,24 @@ struct DataFolder {
   /// The root secret: `LARDER_KEY` (base64 or hexadecimal, 32 bytes or more) if set, else the key
   /// file, created from `random` at the first start.
   func key(environment: [String: String], random: () -> UInt8) throws(StartFailure) -> [UInt8] {
+    if let key = try existingKey(environment: environment) { return key }
+    return try makeKey(random: random)
+  }
+
+  /// The root secret, for commands beside the service: they create none.
+  func givenKey(environment: [String: String]) throws(StartFailure) -> [UInt8] {
+    guard let key = try existingKey(environment: environment) else {
+      throw StartFailure(
+        .faultySettings,
+        "The key \(path)/\(Self.keyFileName) is missing. Restore the file, or set LARDER_KEY.")
+    }
+    return key
+  }
+
+  /// The root secret; nil if there is none yet.
+  private func existingKey(
+    environment: [String: String]
+  ) throws(StartFailure) -> [UInt8]? {
     if let text = environment["LARDER_KEY"] { return try Self.key(parsing: text) }
     let file = "\(path)/\(Self.keyFileName)"
     var isFolder = false
@@ -138,14 +156,17 @@ struct DataFolder {
           .faultySettings, "The key file \(file) cannot be read: check its owner and mode.")
       }
     }
-    if let data = FileManager.default.contents(atPath: file) {
-      guard data.count >= Self.keyByteCount else {
-        throw StartFailure(
-          .dataFolder,
-          "The key file \(file) is damaged: it has \(data.count) bytes, not \(Self.keyByteCount).")
-      }
-      return Array(data)
+    guard let data = FileManager.default.contents(atPath: file) else { return nil }
+    guard data.count >= Self.keyByteCount else {
+      throw StartFailure(
+        .dataFolder,
+        "The key file \(file) is damaged: it has \(data.count) bytes, not \(Self.keyByteCount).")
     }
+    return Array(data)
+  }
+
+  private func makeKey(random: () -> UInt8) throws(StartFailure) -> [UInt8] {
+    let file = "\(path)/\(Self.keyFileName)"
     let key = (0..<Self.keyByteCount).map { _ in random() }
     // Renamed when complete: a half-written key would seal secrets that cannot be opened again.
     let fresh = "\(file).new"

@@ -20,14 +20,14 @@ enum FilesAssembly {
   static func folder(_ settings: Settings) -> String { "\(settings.dataFolder)/files" }
 
   static func service(
-    _ settings: Settings, store: Store, keys: KeyRing, group: EventLoopGroup,
+    _ settings: Settings, store: Store, keys: KeyRing, group: EventLoopGroup, tls: ClientTLS,
     expiryClock: WallClock
   ) throws -> FileService {
     let clock = SystemClock.wall
     return FileService(
       store: try fileStore(
         settings, store: store, key: DataEncryption(settings, keys: keys)?.files, group: group,
-        clock: clock, expiryClock: expiryClock),
+        tls: tls, clock: clock, expiryClock: expiryClock),
       rules: rules(settings.files), isAdminOn: settings.adminToken != nil,
       presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: expiryClock,
       uploadLifetime: settings.files.uploadExpiry,
@@ -63,7 +63,7 @@ enum FilesAssembly {
   }
 
   private static func fileStore(
-    _ settings: Settings, store: Store, key: SymmetricKey?, group: EventLoopGroup,
+    _ settings: Settings, store: Store, key: SymmetricKey?, group: EventLoopGroup, tls: ClientTLS,
     clock: WallClock, expiryClock: WallClock
   ) throws -> any FileStore {
     switch settings.files.store {
@@ -78,7 +78,7 @@ enum FilesAssembly {
           .dataFolder, "The folder of files, \(folder), cannot be created: \(error)")
       }
     case .s3:
-      return try S3Assembly.store(settings.files, group: group, clock: clock)
+      return try S3Assembly.store(settings.files, group: group, tls: tls, clock: clock)
     }
   }
 

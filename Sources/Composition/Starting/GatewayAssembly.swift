@@ -42,6 +42,7 @@ struct GatewayAssembly {
   private let hooks: HookService
   private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
+  private let local: LocalSchema
   private let logger: Logger
 
   /// Version of the form in which a change shows an entity; increased when the form changes.
@@ -148,7 +149,8 @@ struct GatewayAssembly {
     standing = live.standing
     overview = UpstreamOverview(upstreams: upstreams, connections: live.connections)
     health = HealthCheck(
-      store: store.reading, upstreams: upstreams, operationCount: directory.descriptions.count)
+      store: store.reading, upstreams: upstreams,
+      operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() })
     let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, rules: forwarding,
@@ -159,7 +161,8 @@ struct GatewayAssembly {
       upstreams: upstreams, calls: calls, epoch: epoch, cursors: cursors,
       devices: devices, signal: signal,
       sealer: Sealer(key: keys.key(for: .credential), random: random),
-      environment: QueueAssembly.environment(settings, clock: expiryClock),
+      environment: QueueAssembly.environment(
+        settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero),
       concurrency: QueueAssembly.concurrency(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
       ownWrites: workspace.local.types.isEmpty
@@ -193,11 +196,11 @@ struct GatewayAssembly {
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
       sealing: DataEncryption(settings, keys: keys)?.backups,
-      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() },
-      logger: logger)
+      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
+    local = workspace.local
     self.cursors = cursors
     self.settings = settings
     self.logger = logger
@@ -227,7 +230,7 @@ struct GatewayAssembly {
         publicOrigin: settings.publicURL.map {
           "\($0.http.origin.scheme.rawValue)://\($0.http.origin.authority)"
         }),
-      version: Version.text,
+      version: Version.text, local: local,
       openAPITemplate: { try OpenAPIResource.value() },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
@@ -282,15 +285,23 @@ enum QueueAssembly {
     }
   }
 
-  static func environment(_ settings: Settings, clock: TrustedClock) -> QueueEnvironment {
+  /// Returns the deadline for attempts that were lost. A call's own timeout, or the time limit of the hooks
+  /// that are asked before a list of writes, ends an attempt first.
+  static func answerDeadline(_ settings: Settings, hookTimeMax: Duration) -> Duration {
+    let timeout = settings.allUpstreams.map(\.settings.timeout).max() ?? .zero
+    return max(timeout * 2, hookTimeMax) + .seconds(10)
+  }
+
+  /// - Parameter hookTimeMax: how long hooks can take to decide about one list of writes.
+  static func environment(
+    _ settings: Settings, clock: TrustedClock, hookTimeMax: Duration
+  ) -> QueueEnvironment {
     let queue = settings.queue
     return QueueEnvironment(
       policy: QueuePolicy(
         debounce: queue.debounce, parallel: queue.parallelMax,
         forceDeadline: queue.forceDeadline, probe: queue.probeInterval,
-        // Upstream's timeout ends an attempt first; this deadline is for attempts that were lost.
-        answerDeadline: (settings.allUpstreams.map(\.settings.timeout).max() ?? .zero) * 2
-          + .seconds(10),
+        answerDeadline: answerDeadline(settings, hookTimeMax: hookTimeMax),
         itemsMax: queue.itemsMax, quota: DataQuota(settings.devices)),
       wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
       random: { UInt64.random(in: 0...UInt64.max) },
@@ -330,7 +341,8 @@ enum EntityWriting {
       reach: FilterReach(workspace), reviewer: reviewer)
   }
 
-  private static func renderer(_ workspace: Workspace) -> EntityRenderer {
+  /// The renderer of entities as their owners read them.
+  static func renderer(_ workspace: Workspace) -> EntityRenderer {
     EntityRenderer(
       catalogue: workspace.registry.catalogue, views: workspace.registry.views.values)
   }

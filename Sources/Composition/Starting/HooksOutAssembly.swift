@@ -19,8 +19,8 @@ struct HooksOutAssembly: Sendable {
   private let asking: HTTPClient
 
   init(
-    _ workspace: Workspace, store: Store, group: EventLoopGroup, clock: TrustedClock,
-    logger: Logger
+    _ workspace: Workspace, store: Store, group: EventLoopGroup, tls: ClientTLS,
+    clock: TrustedClock, logger: Logger
   ) throws {
     let hooks = HooksOutCheck(
       settings: workspace.settings, registry: workspace.registry, local: workspace.local
@@ -31,7 +31,7 @@ struct HooksOutAssembly: Sendable {
     // Each hook's own timeout ends a request first.
     limits.firstByteTimeout = hooks.map(\.timeout).max() ?? limits.firstByteTimeout
     let isSecure = workspace.settings.outgoingHooks.contains { $0.url.scheme == "https" }
-    let tls = isSecure ? try TLSClientContext() : nil
+    let tls = try tls.context(if: isSecure)
     func client(_ limits: HTTPClientSettings) -> HTTPClient {
       HTTPClient(
         group: group, settings: limits, tls: tls, random: { Double.random(in: 0..<1) })
@@ -49,9 +49,7 @@ struct HooksOutAssembly: Sendable {
     }
     service = OutgoingHooks(
       hooks: hooks, store: store,
-      entities: EntityRenderer(
-        catalogue: workspace.registry.catalogue, views: workspace.registry.views.values),
-      exchange: exchange,
+      entities: EntityWriting.renderer(workspace), exchange: exchange,
       environment: PushEnvironment(
         wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
         random: RandomBytes { UInt8.random(in: 0...UInt8.max) },

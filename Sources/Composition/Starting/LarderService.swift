@@ -149,7 +149,9 @@ package final class LarderService: Service {
           ])
       }
       let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
-      let upstreams = try UpstreamAssembly(settings, group: group, logger: logger)
+      let clientTLS = ClientTLS()
+      let upstreams = try UpstreamAssembly(
+        settings, group: group, tls: clientTLS, logger: logger)
       let clock = TrustedClock(
         newest: try await store.livedUntil(), wall: SystemClock.wall,
         reading: { SystemClock.uptime() }, trust: settings.clock.trust, logger: logger)
@@ -160,16 +162,17 @@ package final class LarderService: Service {
         sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
         logger: logger)
       let push = try PushAssembly(
-        settings, store: store, group: group, clock: clock, logger: logger)
+        settings, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
       let hooksOut = try HooksOutAssembly(
-        workspace, store: store, group: group, clock: clock, logger: logger)
+        workspace, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
         push: push.service, hooksOut: hooksOut.service, clock: clock, logger: logger,
         logThreshold: logThreshold)
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
-        settings, store: store, keys: keys, group: group, expiryClock: clock.clock)
+        settings, store: store, keys: keys, group: group, tls: clientTLS,
+        expiryClock: clock.clock)
       let services = gateway.services(
         files: PublicFolder.files(settings, pool: group.blockingPool),
         storedFiles: FileServices(

@@ -15,7 +15,8 @@ struct PushAssembly: Sendable {
   private let client: HTTPClient?
 
   init(
-    _ settings: Settings, store: Store, group: EventLoopGroup, clock: TrustedClock, logger: Logger
+    _ settings: Settings, store: Store, group: EventLoopGroup, tls: ClientTLS,
+    clock: TrustedClock, logger: Logger
   ) throws {
     let push = settings.push
     let sender: any PushSender
@@ -25,7 +26,7 @@ struct PushAssembly: Sendable {
       client = nil
     case .onesignal:
       let oneSignal = OneSignalSettings(push)
-      let client = try Self.client(of: oneSignal, group: group)
+      let client = try Self.client(of: oneSignal, group: group, tls: tls)
       sender = OneSignalSender(oneSignal, clock: SystemClock.wall) {
         request, limit throws(HTTPClientError) in
         try await client.execute(request, within: limit)
@@ -47,7 +48,7 @@ struct PushAssembly: Sendable {
 
   /// A client separate from upstream's, because OneSignal can take longer than upstream may.
   static func client(
-    of settings: OneSignalSettings, group: EventLoopGroup
+    of settings: OneSignalSettings, group: EventLoopGroup, tls: ClientTLS = ClientTLS()
   ) throws -> HTTPClient {
     var limits = HTTPClientSettings()
     limits.connectionsMax = connectionsMax
@@ -55,7 +56,7 @@ struct PushAssembly: Sendable {
     limits.totalTimeout = OneSignalExchange.timeout
     return HTTPClient(
       group: group, settings: limits,
-      tls: settings.base.hasPrefix("https:") ? try TLSClientContext() : nil,
+      tls: try tls.context(if: settings.base.hasPrefix("https:")),
       random: { Double.random(in: 0..<1) })
   }
 

@@ -12,22 +12,23 @@ enum S3Assembly {
   private static let firstByteTimeout = Duration.seconds(60)
 
   static func store(
-    _ settings: FilesSettings, group: EventLoopGroup, clock: WallClock
+    _ settings: FilesSettings, group: EventLoopGroup, tls: ClientTLS, clock: WallClock
   ) throws -> S3FileStore {
     S3FileStore(
-      client: try client(settings, http: try httpClient(settings, group: group), clock: clock),
+      client: try client(
+        settings, http: try httpClient(settings, group: group, tls: tls), clock: clock),
       sweptBuckets: settings.buckets.keys.sorted().compactMap { BucketName($0) })
   }
 
   static func httpClient(
-    _ settings: FilesSettings, group: EventLoopGroup
+    _ settings: FilesSettings, group: EventLoopGroup, tls: ClientTLS = ClientTLS()
   ) throws -> HTTPClient {
     var limits = HTTPClientSettings()
     limits.connectionsMax = connectionsMax
     limits.firstByteTimeout = firstByteTimeout
     return HTTPClient(
       group: group, settings: limits,
-      tls: settings.endpoint?.scheme == "https" ? try TLSClientContext() : nil,
+      tls: try tls.context(if: settings.endpoint?.scheme == "https"),
       random: { Double.random(in: 0..<1) })
   }
 

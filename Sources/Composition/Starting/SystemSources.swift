@@ -1,5 +1,7 @@
 import FoundationEssentials
 import Model
+import Synchronization
+import Transport
 
 /// The system's clocks, passed to modules that take a clock as a parameter.
 enum SystemClock {
@@ -11,6 +13,24 @@ enum SystemClock {
   static func uptime() -> Duration { start.duration(to: ContinuousClock.now) }
 
   private static let start = ContinuousClock.now
+}
+
+/// The TLS context of HTTP clients, which trusts the system's certificate authorities.
+///
+/// Reading their certificates takes a large part of a start: it is done once, and only if it is needed.
+final class ClientTLS: Sendable {
+  private let made = Mutex<TLSClientContext?>(nil)
+
+  /// Returns the context; nil if none is needed.
+  func context(if isNeeded: Bool) throws(TLSContextError) -> TLSClientContext? {
+    guard isNeeded else { return nil }
+    return try made.withLock { made throws(TLSContextError) in
+      if let made { return made }
+      let context = try TLSClientContext()
+      made = context
+      return context
+    }
+  }
 }
 
 /// Unguessable names: 128 random bits in hexadecimal.

@@ -25,14 +25,13 @@ struct UpstreamAssembly {
   /// For account providers and token issuers; the only upstream's if there is one.
   let others: HTTPClient
 
-  init(_ settings: Settings, group: EventLoopGroup, logger: Logger) throws {
+  init(_ settings: Settings, group: EventLoopGroup, tls: ClientTLS, logger: Logger) throws {
     let all = settings.allUpstreams
-    // Reading the system's certificates takes a large part of a start.
     let asksOverTLS =
       all.contains {
         $0.settings.url?.scheme == "https" || $0.settings.websocketURL?.scheme == "wss"
       } || settings.accounts.asksOverTLS
-    let tls = asksOverTLS ? try TLSClientContext() : nil
+    let tls = try tls.context(if: asksOverTLS)
     func client(_ limits: HTTPClientSettings) -> HTTPClient {
       HTTPClient(
         group: group, settings: limits, tls: tls, random: { Double.random(in: 0..<1) })

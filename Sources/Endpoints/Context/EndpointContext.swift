@@ -16,7 +16,7 @@ struct EndpointContext: Sendable {
   /// A stream whose client reads nothing for this long ends; the client resumes by its last event's id.
   let streamStallMax: Duration
   let logger: Logger
-  private let failures: FailureLog
+  let failures: FailureLog
 
   init(
     callers: CallerIdentifier, queue: SyncQueue, bodyBytesMax: Int, streamStallMax: Duration,

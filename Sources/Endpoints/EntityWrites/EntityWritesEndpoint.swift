@@ -46,12 +46,9 @@ struct EntityWritesEndpoint: Sendable {
     target: ([CollectionRequest.Parameter]) throws(Failure) -> EntityWriteRequest.Target
   ) async -> ServerResponse {
     let type = request.parameters["type"] ?? ""
-    if let types = writes.types(of: type) {
+    if let refusal = writes.refusal(ofInterface: type) {
       var response = ServerResponse.failure(
-        Failure(
-          .methodNotAllowed,
-          "\(type) is an interface and has no entities of its own: write "
-            + "\(types.joined(separator: " or "))."), request: request)
+        Failure(.methodNotAllowed, "\(type) \(refusal)."), request: request)
       response.fields[.allow] = Router.allow([.get])
       return response
     }

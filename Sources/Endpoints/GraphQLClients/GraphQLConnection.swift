@@ -18,8 +18,9 @@ protocol GraphQLPeer: Sendable {
 /// One connection that speaks `graphql-transport-ws`: performs the actions of a ``GraphQLSession``.
 ///
 /// One task reads the client's messages, and each operation has a task of its own. Messages that need no
-/// waiting are handled on the connection's loop instead of by the reading task. All of them send in turn, and the session is asked for a message only when it is its turn: no result follows the end of
-/// its operation. A client that does not read holds up its own operations, each with one result at most.
+/// waiting are handled on the connection's loop instead of by the reading task. All of them send in turn,
+/// and the session is asked for a message only when it is its turn: no result follows the end of its
+/// operation. A client that does not read holds up its own operations, each with one result at most.
 ///
 /// The connection ends with its caller: when the user's token expires, or the device is removed or gets
 /// another token, it is closed with 4403.
@@ -50,17 +51,20 @@ final class GraphQLConnection: Sendable {
   private let identify: Identify
   /// Whether the caller may begin one more operation now.
   private let mayBegin: @Sendable () -> Bool
+  /// Logs a failure.
+  private let note: @Sendable (Failure) -> Void
   private let state = Mutex(State())
   private let turn = SendTurn()
 
   init(
     peer: any GraphQLPeer, operations: GraphQLOperations, identify: @escaping Identify,
-    mayBegin: @escaping @Sendable () -> Bool
+    mayBegin: @escaping @Sendable () -> Bool, note: @escaping @Sendable (Failure) -> Void
   ) {
     self.peer = peer
     self.operations = operations
     self.identify = identify
     self.mayBegin = mayBegin
+    self.note = note
   }
 
   /// Serves the connection until it ends.
@@ -147,6 +151,7 @@ final class GraphQLConnection: Sendable {
       guard !Task.isCancelled else { return }
       await perform { end == .drained ? $0.end(.goingAway) : $0.refuse("the token has ended") }
     } catch {
+      note(error)
       await perform {
         switch error.retry {
         case .after: $0.end(.unavailable)
@@ -206,6 +211,7 @@ final class GraphQLConnection: Sendable {
         traceparent: nil)
       try await send(results, of: number, by: caller)
     } catch {
+      note(error.failure)
       await send { $0.fail(number, error.errors(requestID: nil)) }
     }
   }

@@ -51,7 +51,8 @@ extension GraphQLEndpoint {
         context.queue.notePresence(of: caller)
         return caller
       },
-      mayBegin: { request.countOperation() })
+      mayBegin: { request.countOperation() },
+      note: { context.note($0, requestID: request.id) })
   }
 }
 

@@ -35,10 +35,8 @@ struct HooksEndpoint: Sendable {
   func list(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
-      return .json(
-        HookDocument.bytes(
-          hooks.summaries, out: try await outgoing.summaries(),
-          removed: try await outgoing.removed()))
+      let out = try await outgoing.overview()
+      return .json(HookDocument.bytes(hooks.summaries, out: out.hooks, removed: out.removed))
     }
   }
 }

@@ -9,7 +9,7 @@ enum OutgoingHookDocument {
     var value: JSONValue = [
       "name": .string(hook.name), "on": .string(hook.trigger.text),
       "when": .string(hook.moment.rawValue),
-      "origin": .string(summary.origin),
+      "origin": .string(hook.origin),
     ]
     if let pending = summary.pending, let bytes = summary.pendingBytes {
       value["pending"] = .number(JSONNumber(pending))

@@ -12,12 +12,13 @@ final class OpenAPIContent: Sendable {
   private let task = Mutex<Task<[UInt8], any Error>?>(nil)
 
   init(
-    operations: [OperationDescription], version: String,
+    operations: [OperationDescription], version: String, local: LocalSchema,
     template: @escaping @Sendable () throws -> JSONValue
   ) {
     make = {
-      OpenAPIDocument(template: try template(), operations: operations, version: version)
-        .value().bytes
+      OpenAPIDocument(
+        template: try template(), operations: operations, version: version, local: local
+      ).value().bytes
     }
   }
 

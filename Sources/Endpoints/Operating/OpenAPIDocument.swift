@@ -5,11 +5,13 @@ import Model
 /// `/openapi.json`: OpenAPI 3.1, the template and the paths of the operations.
 ///
 /// The template, `openapi.yaml`, is a document without these paths. Its member `x-larder-operation` has
-/// what the paths of all operations have in common; no member `x-larder-…` is served.
+/// what the paths of all operations have in common; no member `x-larder-…` is served. Schemas of local types
+/// are added to its components, see ``OpenAPILocalTypes``.
 struct OpenAPIDocument {
   let template: JSONValue
   let operations: [OperationDescription]
   let version: String
+  var local = LocalSchema.none
 
   /// The prefix of the template's members that are not served.
   private static let ownPrefix = "x-larder-"
@@ -21,6 +23,7 @@ struct OpenAPIDocument {
     document["paths"] = .object(
       operations.flatMap { $0.kind == .subscription ? streamPaths(of: $0) : paths(of: $0) }
         + (template["paths"]?.members ?? []))
+    if !local.isEmpty { OpenAPILocalTypes(schema: local).add(to: &document) }
     return document
   }
 

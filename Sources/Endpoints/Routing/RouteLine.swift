@@ -121,6 +121,7 @@ struct EndpointSet: Sendable {
       context: context, operations: services.operations.directory.descriptions,
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
+        local: services.local,
         template: services.openAPITemplate),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
@@ -192,7 +193,7 @@ struct EndpointSet: Sendable {
   var storedFiles: FilesEndpoint {
     FilesEndpoint(context: context, services: services.storedFiles, cache: fileResponseCache)
   }
-  var s3: S3Endpoint { S3Endpoint(services: services.s3, logger: services.logger) }
+  var s3: S3Endpoint { S3Endpoint(services: services.s3, failures: context.failures) }
   var s3Keys: S3KeysEndpoint { S3KeysEndpoint(context: context, keys: services.s3.keys) }
   /// Nil if no folder is served.
   var files: StaticFiles? { services.files }

@@ -41,6 +41,8 @@ package struct Services: Sendable {
   package var files: StaticFiles?
   package var cors: CORSPolicy
   package var version: String
+  /// The local types.
+  package var local: LocalSchema
   /// Reads the OpenAPI document without the paths of operations; called at the first request for it.
   package var openAPITemplate: @Sendable () throws -> JSONValue
   package var bodyBytesMax: Int
@@ -66,7 +68,8 @@ package struct Services: Sendable {
     s3: S3Services, sync: SyncQueue, push: PushService, hooks: HookService, hooksOut: OutgoingHooks,
     health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
-    cors: CORSPolicy, version: String, openAPITemplate: @escaping @Sendable () throws -> JSONValue,
+    cors: CORSPolicy, version: String, local: LocalSchema,
+    openAPITemplate: @escaping @Sendable () throws -> JSONValue,
     bodyBytesMax: Int, responseCacheBytesMax: Int,
     streamStallMax: Duration,
     compressionBytesMin: Int, clock: WallClock, logger: Logger
@@ -103,6 +106,7 @@ package struct Services: Sendable {
     self.files = files
     self.cors = cors
     self.version = version
+    self.local = local
     self.openAPITemplate = openAPITemplate
     self.bodyBytesMax = bodyBytesMax
     self.responseCacheBytesMax = responseCacheBytesMax

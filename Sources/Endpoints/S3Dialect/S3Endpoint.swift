@@ -2,7 +2,6 @@ package import Gateway
 import HTTPServer
 import HTTPTypes
 import HTTPWire
-import Logging
 import Model
 import S3Wire
 
@@ -12,7 +11,7 @@ import S3Wire
 /// ``S3Operation`` selects the operation.
 struct S3Endpoint: Sendable {
   let services: S3Services
-  let logger: Logger
+  let failures: FailureLog
 
   var files: FileService { services.files }
 
@@ -25,7 +24,7 @@ struct S3Endpoint: Sendable {
       return S3Reply.named(
         try await respond(to: try await call(request, isAtRoot: isAtRoot)), request)
     } catch {
-      log(error, request)
+      failures.note(error, requestID: request.id)
       return S3Reply.fault(error, request)
     }
   }
@@ -53,18 +52,6 @@ struct S3Endpoint: Sendable {
     return S3Reply.refusal(
       code, "\(error.explanation)", resource: String(decoding: path, as: UTF8.self),
       requestID: requestID)
-  }
-
-  private func log(_ fault: S3Fault, _ request: ServerRequest) {
-    let metadata: Logger.Metadata = [
-      "request_id": "\(request.id)", "code": "\(fault.code.rawValue)",
-      "cause": "\(fault.cause ?? fault.message)",
-    ]
-    if fault.code == .internalError {
-      logger.error("request failed", metadata: metadata)
-    } else {
-      logger.debug("request refused", metadata: metadata)
-    }
   }
 
   private func call(

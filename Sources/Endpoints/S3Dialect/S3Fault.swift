@@ -4,23 +4,21 @@ import Model
 struct S3Fault: Error, Sendable {
   let code: S3ErrorCode
   let message: String
-  let retryAfter: Duration?
-  /// For the log; never sent to clients.
-  let cause: String?
+  /// The failure of a use case; nil if the request is not one of S3.
+  let failure: Failure?
 
-  init(
-    _ code: S3ErrorCode, _ message: String, retryAfter: Duration? = nil, cause: String? = nil
-  ) {
+  var retryAfter: Duration? { failure?.retryAfter }
+
+  init(_ code: S3ErrorCode, _ message: String) {
     self.code = code
     self.message = message
-    self.retryAfter = retryAfter
-    self.cause = cause
+    failure = nil
   }
 
   init(_ failure: Failure) {
-    self.init(
-      S3ErrorCode(failure.code), failure.message, retryAfter: failure.retryAfter,
-      cause: failure.cause)
+    code = S3ErrorCode(failure.code)
+    message = failure.message
+    self.failure = failure
   }
 
   static let methodNotAllowed = S3Fault(
@@ -34,6 +32,17 @@ struct S3Fault: Error, Sendable {
       return try await body()
     } catch {
       throw S3Fault(error)
+    }
+  }
+}
+
+extension FailureLog {
+  /// Logs why a request of the S3 dialect failed, as for other routes.
+  func note(_ fault: S3Fault, requestID: String) {
+    if let failure = fault.failure {
+      note(failure, requestID: requestID)
+    } else {
+      noteRefusal(code: fault.code.rawValue, reason: fault.message, requestID: requestID)
     }
   }
 }

@@ -42,10 +42,30 @@ package final class HealthCheck: Sendable {
   private let store: ReadSession
   private let upstreams: Upstreams
   private let operationCount: Int
+  private let uptime: @Sendable () -> Duration
   private let draining = Atomic(false)
+  private let fullDisk: Mutex<FullDisk>
 
-  package init(store: ReadSession, upstreams: Upstreams, operationCount: Int) {
+  /// What the last report knew of writes that a full disk refused.
+  private struct FullDisk {
+    /// See ``ReadSession/fullCount``.
+    var count: Int
+    /// When a report first had this count; nil before the first refusal.
+    var noticed: Duration?
+  }
+
+  /// How long the store counts as not writable after a full disk has refused a write. The probe itself is
+  /// a small write, which can succeed on a full disk.
+  static let fullDiskInterval = Duration.seconds(5)
+
+  /// - Parameter uptime: a monotonic clock.
+  package init(
+    store: ReadSession, upstreams: Upstreams, operationCount: Int,
+    uptime: @escaping @Sendable () -> Duration
+  ) {
     self.store = store
+    self.uptime = uptime
+    fullDisk = Mutex(FullDisk(count: store.fullCount))
     self.upstreams = upstreams
     self.operationCount = operationCount
   }
@@ -62,6 +82,7 @@ package final class HealthCheck: Sendable {
     } catch {
       state = .readOnly
     }
+    if isDiskFull() { state = .readOnly }
     switch store.damage {
     case .moved: state = .moved
     case .corrupt: state = .damaged
@@ -71,5 +92,14 @@ package final class HealthCheck: Sendable {
       store: state, operationCount: operationCount,
       upstreams: upstreams.all.map { .init(name: $0.name, isReachable: $0.pulse.isReachable) },
       isDraining: draining.load(ordering: .relaxed))
+  }
+
+  /// Whether a full disk has refused a write lately.
+  private func isDiskFull() -> Bool {
+    let (count, now) = (store.fullCount, uptime())
+    return fullDisk.withLock { full in
+      if full.count != count { full = FullDisk(count: count, noticed: now) }
+      return full.noticed.map { now - $0 < Self.fullDiskInterval } ?? false
+    }
   }
 }

@@ -27,9 +27,9 @@ package struct EntityWrites: Sendable {
     action != .replace || own.knows(type) || !corrections.knows(type)
   }
 
-  /// Returns the types that implement an interface, whose entities are written instead; nil if there is no
-  /// local interface of that name.
-  package func types(of interface: String) -> [String]? { own.types(of: interface) }
+  /// Says that a name is an interface, and which types are written instead; nil if there is no local
+  /// interface of that name.
+  package func refusal(ofInterface name: String) -> String? { own.refusal(ofInterface: name) }
 
   /// Performs all writes or none.
   ///
@@ -46,7 +46,7 @@ package struct EntityWrites: Sendable {
     let abstract = interfaceFaults(in: requests)
     guard abstract.isEmpty else {
       throw Failure(
-        .malformedRequest, "The operations name interfaces, which have no entities of their own.",
+        .malformedRequest, "The operations name interfaces.",
         details: misread + abstract)
     }
     let local = requests.filter(own.takes)
@@ -65,10 +65,9 @@ package struct EntityWrites: Sendable {
 
   private func interfaceFaults(in requests: [EntityWriteRequest]) -> [Failure.Detail] {
     requests.compactMap { request in
-      own.types(of: request.type).map { types in
+      own.refusal(ofInterface: request.type).map {
         Failure.Detail(
-          place: .pointer("\(request.origin)/type"),
-          detail: "\(request.type) is an interface: write \(types.joined(separator: " or "))")
+          place: .pointer("\(request.origin)/type"), detail: "\(request.type) \($0)")
       }
     }
   }

@@ -102,8 +102,14 @@ package struct OwnDataWrites: Sendable {
       user: caller.user.map { .ownData(ofUser: $0) })
   }
 
-  /// Returns the types that implement an interface; nil if there is no local interface of that name.
-  func types(of interface: String) -> [String]? { schema.interfaces[interface]?.types }
+  /// Says that a name is an interface, and which types are written instead; nil if there is no local
+  /// interface of that name.
+  func refusal(ofInterface name: String) -> String? {
+    schema.interfaces[name].map {
+      "is an interface and has no entities of its own: write "
+        + $0.types.joined(separator: " or ")
+    }
+  }
 
   /// Returns the key field of a type whose keys the service makes; nil for any other.
   func madeKeyField(of type: String) -> String? { schema.types[type]?.madeKeyField }

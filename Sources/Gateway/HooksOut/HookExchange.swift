@@ -48,22 +48,15 @@ package struct HookExchange: Sendable {
     _ hook: OutgoingHook, id: String, body: [UInt8], within limit: Duration? = nil
   ) async -> Answer {
     let seconds = "\(clock.now().milliseconds / 1_000)"
-    let request: HTTPClientRequest
-    do throws(HTTPFieldFault) {
-      request = HTTPClientRequest(
-        method: .post, url: hook.url,
-        fields: try Self.fields(
-          [
-            ("webhook-id", id), ("webhook-timestamp", seconds),
-            (
-              "webhook-signature",
-              WebhookSignature.make(id: id, timestamp: seconds, body: body, keys: hook.keys)
-            ),
-          ]),
-        body: body, responseBytesMax: Self.responseBytesMax, operation: hook.name)
-    } catch {
-      return .none(wasSent: false, retryAfter: nil, reason: "the header fields are not valid")
-    }
+    let request = HTTPClientRequest(
+      method: .post, url: hook.url,
+      fields: [
+        .accept: "application/json", .contentType: "application/json", .webhookID: id,
+        .webhookTimestamp: seconds,
+        .webhookSignature: WebhookSignature.make(
+          id: id, timestamp: seconds, body: body, keys: hook.keys),
+      ],
+      body: body, responseBytesMax: Self.responseBytesMax, operation: hook.name)
     do throws(HTTPClientError) {
       return answer(try await send(request, min(hook.timeout, limit ?? hook.timeout)))
     } catch {
@@ -75,19 +68,6 @@ package struct HookExchange: Sendable {
       if case .breakerOpen(let retryAfter) = error { wait = retryAfter }
       return .none(wasSent: error.wasSent, retryAfter: wait, reason: "\(error)")
     }
-  }
-
-  private struct HTTPFieldFault: Error {}
-
-  private static func fields(
-    _ signed: [(name: String, value: String)]
-  ) throws(HTTPFieldFault) -> HTTPFields {
-    var fields: HTTPFields = [.accept: "application/json", .contentType: "application/json"]
-    for (name, value) in signed {
-      guard let name = HTTPField.Name(name) else { throw HTTPFieldFault() }
-      fields[name] = value
-    }
-    return fields
   }
 
   private func answer(_ response: HTTPClientResponse) -> Answer {
@@ -106,4 +86,10 @@ package struct HookExchange: Sendable {
     let detail = String(String(String.UnicodeScalarView(scalars)).prefix(detailCharactersMax))
     return detail.isEmpty ? nil : detail
   }
+}
+
+extension HTTPField.Name {
+  fileprivate static let webhookID = Self("webhook-id")!
+  fileprivate static let webhookTimestamp = Self("webhook-timestamp")!
+  fileprivate static let webhookSignature = Self("webhook-signature")!
 }

@@ -15,6 +15,8 @@ package struct HookReviewer: Sendable {
   private static let retryAfter = Duration.seconds(5)
 
   let subscriptions: HookSubscriptions
+  /// How long hooks can take to decide about one list, in all rounds.
+  package let timeMax: Duration
   private let hooks: [String: OutgoingHook]
   private let meters: [String: HookOutMeters]
   private let entities: EntityRenderer
@@ -26,12 +28,20 @@ package struct HookReviewer: Sendable {
     exchange: HookExchange, environment: PushEnvironment
   ) {
     subscriptions = HookSubscriptions(hooks, .before)
+    timeMax = Self.timeMax(of: hooks)
     self.hooks = Dictionary(
       hooks.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.meters = meters
     self.entities = entities
     self.exchange = exchange
     self.environment = environment
+  }
+
+  /// Returns how long hooks with these timeouts can take to decide about one list, in all rounds.
+  static func timeMax(of hooks: [OutgoingHook]) -> Duration {
+    let longest = hooks.filter { $0.moment == .before }.map(\.timeout).max() ?? .zero
+    let perLane = (questionsMax + lanesMax - 1) / lanesMax
+    return min(limit, longest * perLane) * roundsMax
   }
 
   private struct Question: Sendable {
@@ -153,8 +163,7 @@ package struct HookReviewer: Sendable {
       meters[hook.name]?.note(.refused, reason: reason, at: now)
       return .refused("The hook `\(hook.name)` answered what cannot be read: \(reason).")
     case .status, .none:
-      meters[hook.name]?.note(
-        .unanswered, reason: answer.reason, isPause: answer.isPause, at: now)
+      meters[hook.name]?.note(.unanswered, reason: answer.reason, at: now)
       return .unanswered(answer.reason)
     }
   }

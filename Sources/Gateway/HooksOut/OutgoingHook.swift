@@ -42,7 +42,7 @@ package struct OutgoingHook: Sendable {
 }
 
 extension OutgoingHook {
-  /// Scheme, host and port.
+  /// Scheme, host and port. The path can contain a secret.
   package var origin: String { "\(url.origin.scheme.rawValue)://\(url.origin.authority)" }
 }
 

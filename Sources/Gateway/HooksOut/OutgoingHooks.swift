@@ -13,8 +13,6 @@ package final class OutgoingHooks: Sendable {
   package struct Summary: Sendable {
     package let hook: OutgoingHook
     package let counts: HookCallCounts
-    /// Scheme, host and port. The path can contain a secret.
-    package let origin: String
     /// Undelivered events; nil for a hook `before`.
     package let pending: Int?
     /// Bytes of their bodies; nil for a hook `before`.
@@ -94,7 +92,7 @@ package final class OutgoingHooks: Sendable {
         "hooks are not called: the outbox cannot be written", metadata: ["cause": "\(error)"])
       return
     }
-    for removed in (try? await self.removed()) ?? [] {
+    for removed in ((try? await backlogs()).map { removed($0) }) ?? [] {
       logger.warning(
         "events wait for a hook that is not in the settings any more: they are dropped after three days",
         metadata: ["hook": "\(removed.name)", "events": "\(removed.pending)"])
@@ -156,49 +154,38 @@ package final class OutgoingHooks: Sendable {
 
   // MARK: Operators
 
-  /// All hooks, in the order of the settings.
-  package func summaries() async throws(Failure) -> [Summary] {
-    var summaries: [Summary] = []
-    for hook in hooks {
-      var backlog: HookBacklog?
-      if hook.moment == .after {
-        do throws(StorageError) {
-          backlog = try await store.hookBacklog(of: hook.name)
-        } catch {
-          throw Self.unreadable(error)
-        }
-      }
-      summaries.append(
-        Summary(
-          hook: hook, counts: meters[hook.name]?.counts ?? HookCallCounts(), origin: hook.origin,
-          pending: backlog?.events, pendingBytes: backlog?.bytes))
+  /// Returns all hooks, in the order of the settings, and by name the hooks with undelivered events that are
+  /// not called after anything any more.
+  package func overview() async throws(Failure) -> (hooks: [Summary], removed: [Removed]) {
+    let backlogs = try await backlogs()
+    let summaries = hooks.map { hook in
+      let hasOutbox = hook.moment == .after
+      return Summary(
+        hook: hook, counts: meters[hook.name]?.counts ?? HookCallCounts(),
+        pending: hasOutbox ? backlogs[hook.name]?.events ?? 0 : nil,
+        pendingBytes: hasOutbox ? backlogs[hook.name]?.bytes ?? 0 : nil)
     }
-    return summaries
+    return (summaries, removed(backlogs))
   }
 
-  /// The hooks with undelivered events that are not called after anything any more, by name.
-  package func removed() async throws(Failure) -> [Removed] {
-    let backlogs: [String: HookBacklog]
-    do throws(StorageError) {
-      backlogs = try await store.hookBacklogs()
-    } catch {
-      throw Self.unreadable(error)
-    }
-    return backlogs.filter { workers[$0.key] == nil }.sorted { $0.key < $1.key }
+  private func removed(_ backlogs: [String: HookBacklog]) -> [Removed] {
+    backlogs.filter { workers[$0.key] == nil }.sorted { $0.key < $1.key }
       .map { Removed(name: $0.key, pending: $0.value.events, pendingBytes: $0.value.bytes) }
   }
 
-  private static func unreadable(_ error: StorageError) -> Failure {
-    Failure(
-      .storageUnavailable, "The outbox of hooks cannot be read; retry later.", retry: .after,
-      cause: "\(error)")
+  private func backlogs() async throws(Failure) -> [String: HookBacklog] {
+    do throws(StorageError) {
+      return try await store.hookBacklogs()
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The outbox of hooks cannot be read; retry later.", retry: .after,
+        cause: "\(error)")
+    }
   }
 
   /// Updates the gauges of undelivered events.
   package func refreshGauges() async {
-    for name in workers.keys {
-      guard let backlog = try? await store.hookBacklog(of: name) else { return }
-      meters[name]?.notePending(backlog.events)
-    }
+    guard let backlogs = try? await backlogs() else { return }
+    for name in workers.keys { meters[name]?.notePending(backlogs[name]?.events ?? 0) }
   }
 }

@@ -1,4 +1,3 @@
-package import Logging
 package import Model
 package import Storage
 import Synchronization
@@ -21,7 +20,6 @@ package final class BackupFolder: Sendable {
   /// Creates the folder if missing; returns false on failure.
   private let makeFolder: @Sendable (_ path: String) -> Bool
   private let makeName: @Sendable () -> String
-  private let logger: Logger
   private let isWriting = Atomic(false)
 
   /// - Parameters:
@@ -31,14 +29,13 @@ package final class BackupFolder: Sendable {
   package init(
     store: Store, dataFolder: String, sealing: BackupSealing? = nil,
     makeFolder: @escaping @Sendable (_ path: String) -> Bool,
-    makeName: @escaping @Sendable () -> String, logger: Logger
+    makeName: @escaping @Sendable () -> String
   ) {
     self.store = store
     self.sealing = sealing
     path = "\(dataFolder)/\(Self.folderName)"
     self.makeFolder = makeFolder
     self.makeName = makeName
-    self.logger = logger
   }
 
   /// Removes what crashes left of earlier backups. Blocks; call it at the start.
@@ -67,13 +64,13 @@ package final class BackupFolder: Sendable {
     }
     defer { isWriting.store(false, ordering: .releasing) }
     guard makeFolder(path) else {
-      throw noted(.cannotWrite(reason: "the folder \(path) cannot be created"), file: name)
+      throw Self.failure(.cannotWrite(reason: "the folder \(path) cannot be created"), of: name)
     }
     let file = "\(name).sqlite\(sealing == nil ? "" : BackupSealing.suffix)"
     do throws(BackupError) {
       try await store.backUp(to: "\(path)/\(file)", sealing: sealing)
     } catch {
-      throw noted(error, file: file)
+      throw Self.failure(error, of: file)
     }
     return Written(name: name, place: "\(Self.folderName)/\(file)")
   }
@@ -94,28 +91,19 @@ package final class BackupFolder: Sendable {
     }
   }
 
-  /// Logs why a backup was not written, which only operators learn.
-  private func noted(_ error: BackupError, file: String) -> Failure {
-    let failure = Self.failure(error)
-    if let cause = failure.cause {
-      logger.warning(
-        "a backup was not written", metadata: ["backup": "\(file)", "cause": "\(cause)"])
-    }
-    return failure
-  }
-
-  private static func failure(_ error: BackupError) -> Failure {
+  /// - Returns: a failure whose cause, which only operators learn, names the backup.
+  private static func failure(_ error: BackupError, of file: String) -> Failure {
     switch error {
     case .exists:
       Failure(.alreadyExists, "A backup with this name already exists.")
     case .cannotWrite(let reason):
       Failure(
         .storageUnavailable, "The backup cannot be written.", retry: .after,
-        retryAfter: .seconds(60), cause: reason)
+        retryAfter: .seconds(60), cause: "backup \(file): \(reason)")
     case .failed(let cause):
       Failure(
         .storageUnavailable, "The backup cannot be written.", retry: .after,
-        retryAfter: .seconds(60), cause: "\(cause)")
+        retryAfter: .seconds(60), cause: "backup \(file): \(cause)")
     }
   }
 }

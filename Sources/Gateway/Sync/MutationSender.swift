@@ -140,7 +140,7 @@ struct MutationSender: Sendable {
       return attempt(after: error, operation, variables, scope)
     }
     upstream.pulse.note(response)
-    if !Self.tookEffect(response), refusesCredential(response, of: caller) {
+    if !Self.tookEffect(response), Self.refusesCredential(response, of: caller, at: clock.now()) {
       return Attempt(outcome: refusal(of: caller, claimed.mutation, by: upstream))
     }
     return attempt(response, claimed.mutation, start, operation, variables, scope)
@@ -149,10 +149,12 @@ struct MutationSender: Sendable {
   /// Returns whether upstream refused the credential. Some servers respond with 403 to an expired
   /// token, and treating that as final would lose a whole queue; a valid token that is refused with
   /// 403 stays refused.
-  private func refusesCredential(_ response: UpstreamResponse, of caller: Caller) -> Bool {
+  static func refusesCredential(
+    _ response: UpstreamResponse, of caller: Caller, at now: Timestamp
+  ) -> Bool {
     switch response.permission {
     case .unauthenticated: true
-    case .forbidden: QueuedCaller.hasExpired(caller, at: clock.now())
+    case .forbidden: QueuedCaller.hasExpired(caller, at: now)
     case nil: false
     }
   }
@@ -300,7 +302,7 @@ struct MutationSender: Sendable {
       return Attempt(outcome: Self.outcome(ofVerifyingWith: error))
     }
     upstream.pulse.note(response)
-    if refusesCredential(response, of: caller) {
+    if Self.refusesCredential(response, of: caller, at: clock.now()) {
       calls.end(number)
       return Attempt(outcome: refusal(of: caller, claimed.mutation, by: upstream))
     }

@@ -44,9 +44,7 @@ struct QueuedWrites: Sendable {
       misread.append(
         Failure.Detail(
           place: .pointer("\(request.origin)/type"),
-          detail: own.types(of: request.type).map {
-            "is an interface: write \($0.joined(separator: " or "))"
-          } ?? "is not the name of a local type"))
+          detail: own.refusal(ofInterface: request.type) ?? "is not the name of a local type"))
     }
     guard misread.isEmpty else {
       faults += misread

@@ -56,10 +56,12 @@ struct StoreFolderLock: Sendable {
   }
 }
 
-/// Records the first error since opening that shows that the database file is damaged or missing.
+/// Records the first error since opening that shows that the database file is damaged or missing, and
+/// counts the writes that a full disk refused.
 final class StoreDamage: Sendable {
   private struct State {
     var found: StorageError?
+    var fullCount = 0
     var observer: (@Sendable (StorageError) -> Void)?
   }
 
@@ -67,6 +69,9 @@ final class StoreDamage: Sendable {
 
   /// The first such error; a restart forgets it.
   var found: StorageError? { state.withLock { $0.found } }
+
+  /// The number of failures by a full disk since opening.
+  var fullCount: Int { state.withLock { $0.fullCount } }
 
   /// Registers an observer.
   ///
@@ -82,6 +87,9 @@ final class StoreDamage: Sendable {
   func note(_ error: StorageError) {
     switch error {
     case .corrupt, .moved: break
+    case .full:
+      state.withLock { $0.fullCount += 1 }
+      return
     default: return
     }
     let observer = state.withLock { state in

@@ -60,7 +60,7 @@ struct HookSettingsTests {
       ),
       (
         "{a: {format: hasura, secret: 0123456789abcdef, tables: {i: {typ: I}}}}",
-        ["a table has no `typ`. Did you mean \"type\"", "the table `i` needs `type`"]
+        ["the table `i` has no `typ`. Did you mean \"type\"", "the table `i` needs `type`"]
       ),
       (
         "{a: {format: hasura, secret: 0123456789abcdef, tables: [i]}}",

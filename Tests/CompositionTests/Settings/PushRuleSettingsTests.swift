@@ -29,7 +29,7 @@ struct PushRuleSettingsTests {
   @Test(
     "Faults in push rules are reported",
     arguments: [
-      ("[a]", ["each element of `push.rules` must be a section"]),
+      ("[a]", ["in `push.rules`, a rule must be a section such as"]),
       ("[{on: Message, to: ids, text: x}]", ["`on` must be a type and insert or update"]),
       ("[{on: Message delete, to: ids, text: x}]", ["`on` must be a type and insert or update"]),
       ("[{on: M insert, to: 7a, text: x}]", ["`push.rules` must be a GraphQL name"]),

@@ -52,25 +52,30 @@ struct StandingSettingsTests {
     "Faults are reported, all of them",
     arguments: [
       ("standing: all", ["`upstream.standing` must be a list"]),
-      ("standing: [FilmChanged]", ["needs a section such as {operation: FilmChanged}"]),
-      ("standing: [{}]", ["`upstream.standing` needs `operation` here"]),
+      (
+        "standing: [FilmChanged]",
+        ["a subscription must be a section such as {operation: FilmChanged}"]
+      ),
+      ("standing: [{}]", ["a subscription needs `operation`"]),
       (
         "standing: [{operation: 7a, variable: {}}]",
-        ["has no `variable` here. Did you mean \"variables\"", "must be a GraphQL name"]
+        ["a subscription has no `variable`. Did you mean \"variables\"", "must be a GraphQL name"]
       ),
       ("standing: [{operation: A, variables: x}]", ["`variables` must be a section"]),
       ("standing: [{operation: A, variables: {a: [[b]]}}]", ["as JSON text"]),
       (
-        "standing: [{operation: A, catchUp: {operation: B, field: f}}]", ["needs `variable` here"]
+        "standing: [{operation: A, catchUp: {operation: B, field: f}}]",
+        ["`catchUp` needs `variable`"]
       ),
       (
-        "standing: [{operation: A, catchUp: B}]", ["needs a section such as {operation: FilmsSince"]
+        "standing: [{operation: A, catchUp: B}]",
+        ["`upstream.standing`, `catchUp` must be a section such as {operation: FilmsSince"]
       ),
-      ("poll: [{operation: A}]", ["`upstream.poll` needs `every` here"]),
+      ("poll: [{operation: A}]", ["a poll needs `every`"]),
       ("poll: [{operation: A, every: 1ms}]", ["must be a duration from 1s to 1d"]),
       (
         "poll: [{operation: A, every: 1s, since: {variable: v}}, {every: soon}]",
-        ["needs `field` here", "needs `operation` here", "must be a duration"]
+        ["`since` needs `field`", "a poll needs `operation`", "must be a duration"]
       ),
     ] as [(String, [String])])
   func reportsFaults(text: String, expected: [String]) {

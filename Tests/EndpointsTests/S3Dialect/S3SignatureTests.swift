@@ -182,7 +182,7 @@ struct S3SignatureTests {
     for secret in [setting.key.secret, "a-token-of-the-clients"] {
       #expect(!written.contains(secret))
     }
-    for told in [fault.message, fault.cause ?? ""] {
+    for told in [fault.message, fault.failure?.cause ?? ""] {
       for part in ["x-amz", "red", "files.example", PayloadHash(of: [1]).text] {
         #expect(!told.contains(part), "\(told)")
       }

@@ -262,6 +262,7 @@ def the_console_shows_the_live_side(world):
         page.run(f"void (byId('admin-token').value = '{ADMIN}')")
         page.run("byId('hooks-show').click()")
         page.until("byId('hooks').textContent.includes('1 accepted, 1 replayed, 0 ignored, 1 forged')")
+        page.until("byId('hooks').textContent.includes('No hooks to services are in the settings')")
 
         def shown():
             page.run("void loadUpstreams()")

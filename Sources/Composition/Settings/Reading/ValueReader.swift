@@ -1,3 +1,5 @@
+import GraphQL
+
 /// A value as written in its source, before it has a type.
 struct RawValue {
   enum Form {
@@ -125,6 +127,42 @@ struct ValueReader {
       refuse(raw, "`\(name)` must be a list, not \(value.shape)")
       return nil
     }
+  }
+
+  /// Returns the values of a section's members by name. A name without a value counts as not written.
+  ///
+  /// - Parameters:
+  ///   - noun: what the section is, such as `a hook`.
+  ///   - example: a section as it can be written.
+  /// - Returns: nil if it is not a section.
+  mutating func members(
+    of raw: RawValue, _ noun: String, required: [String], optional: [String], example: String
+  ) -> [String: RawValue]? {
+    guard case .map(let entries) = raw.form else {
+      let shown = isSecret ? "" : ", not \(raw.shape)"
+      refuse(raw, "in `\(name)`, \(noun) must be a section such as \(example)\(shown)")
+      return nil
+    }
+    let names = required + optional
+    var written: Set<String> = []
+    var values: [String: RawValue] = [:]
+    for entry in entries {
+      let place = RawValue(form: .empty, place: entry.place)
+      if !names.contains(entry.name) {
+        let hint = NearestNames.didYouMean(entry.name, among: names)
+        refuse(place, "\(noun) has no `\(entry.name)`.\(hint)")
+      } else if !written.insert(entry.name).inserted {
+        refuse(place, "`\(entry.name)` is written twice")
+      } else if case .empty = entry.value.form {
+        continue
+      } else {
+        values[entry.name] = entry.value
+      }
+    }
+    for name in required where values[name] == nil {
+      refuse(raw, "\(noun) needs `\(name)`")
+    }
+    return values
   }
 
   private func elements(of raw: RawValue) -> [RawValue] {

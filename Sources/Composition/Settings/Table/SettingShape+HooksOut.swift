@@ -1,5 +1,4 @@
 import Gateway
-import GraphQL
 import Model
 
 extension SettingShape where Value == [OutgoingHookSettings] {
@@ -36,35 +35,16 @@ private enum OutgoingHookForm {
   /// The maximum number of hooks: each has an outbox of its own.
   static let countMax = 64
   private static let required = ["on", "when", "url"]
-  private static let names = required + ["secret", "timeout", "onTimeout", "name"]
+  private static let optional = ["secret", "timeout", "onTimeout", "name"]
   private static let timeouts = Duration.milliseconds(100)...Duration.seconds(30)
 
   static func read(_ item: RawValue, _ reader: inout ValueReader) -> OutgoingHookSettings? {
-    guard case .map(let entries) = item.form else {
-      reader.refuse(
-        item,
-        "each element of `\(reader.name)` must be a section such as {on: Trip insert, when: after, "
-          + "url: https://api.example.com/trips}")
-      return nil
-    }
     let countBefore = reader.faults.count
-    var values: [String: RawValue] = [:]
-    for entry in entries {
-      let place = RawValue(form: .empty, place: entry.place)
-      if !names.contains(entry.name) {
-        let hint = NearestNames.didYouMean(entry.name, among: names)
-        reader.refuse(place, "a hook has no `\(entry.name)`.\(hint)")
-      } else if values[entry.name] != nil {
-        reader.refuse(place, "`\(entry.name)` is written twice")
-      } else if case .empty = entry.value.form {
-        // A name without a value counts as not written.
-      } else {
-        values[entry.name] = entry.value
-      }
-    }
-    for name in required where values[name] == nil {
-      reader.refuse(item, "a hook needs `\(name)`")
-    }
+    guard
+      let values = reader.members(
+        of: item, "a hook", required: required, optional: optional,
+        example: "{on: Trip insert, when: after, url: https://api.example.com/trips}")
+    else { return nil }
     let trigger = values["on"].flatMap { Self.trigger($0, &reader) }
     let moment: OutgoingHook.Moment? = values["when"].flatMap { one($0, "when", .choice, &reader) }
     let url = values["url"].flatMap { one($0, "url", .url("http", "https"), &reader) }

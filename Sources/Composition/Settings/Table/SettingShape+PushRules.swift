@@ -1,5 +1,4 @@
 import Gateway
-import GraphQL
 
 extension SettingShape where Value == [PushRuleSettings] {
   /// A list of sections, each `{on: Type insert, to: field, text: …, heading?: …, chatId?: field}`.
@@ -25,30 +24,15 @@ extension SettingShape where Value == [PushRuleSettings] {
 /// The written form of one push rule.
 private enum PushRuleForm {
   private static let required = ["on", "to", "text"]
-  private static let names = required + ["heading", "chatId"]
+  private static let optional = ["heading", "chatId"]
 
   static func read(_ item: RawValue, _ reader: inout ValueReader) -> PushRule? {
-    guard case .map(let entries) = item.form else {
-      reader.refuse(
-        item,
-        "each element of `\(reader.name)` must be a section such as "
-          + "{on: Message insert, to: recipientIds, text: New message}, not \(item.shape)")
-      return nil
-    }
     let countBefore = reader.faults.count
-    var values: [String: RawValue] = [:]
-    for entry in entries {
-      let place = RawValue(form: .empty, place: entry.place)
-      if !names.contains(entry.name) {
-        let hint = NearestNames.didYouMean(entry.name, among: names)
-        reader.refuse(place, "a rule has no `\(entry.name)`.\(hint)")
-      } else if values.updateValue(entry.value, forKey: entry.name) != nil {
-        reader.refuse(place, "`\(entry.name)` is written twice")
-      }
-    }
-    for name in required where values[name] == nil {
-      reader.refuse(item, "a rule needs `\(name)`")
-    }
+    guard
+      let values = reader.members(
+        of: item, "a rule", required: required, optional: optional,
+        example: "{on: Message insert, to: recipientIds, text: New message}")
+    else { return nil }
     let on = values["on"].flatMap { event($0, &reader) }
     let recipients = values["to"].flatMap { reader.one($0, .graphQLName) }
     let chat = values["chatId"].flatMap { reader.one($0, .graphQLName) }

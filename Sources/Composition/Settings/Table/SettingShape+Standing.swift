@@ -1,5 +1,4 @@
 import Gateway
-import GraphQL
 import Model
 
 extension SettingShape where Value == [StandingSettings] {
@@ -57,15 +56,15 @@ private enum StandingForm {
 
   static func standing(_ item: RawValue, _ reader: inout ValueReader) -> StandingRule? {
     let countBefore = reader.faults.count
-    let values = members(
-      of: item, required: ["operation"], optional: ["variables", "catchUp"],
-      example: "{operation: FilmChanged}", &reader)
+    let values = reader.members(
+      of: item, "a subscription", required: ["operation"], optional: ["variables", "catchUp"],
+      example: "{operation: FilmChanged}")
     let operation = values?["operation"].flatMap { reader.one($0, .graphQLName) }
     let variables = values?["variables"].flatMap { parameters(in: $0, &reader) } ?? []
     var catchUp: CatchUpRule?
     if let raw = values?["catchUp"],
       let parts = names(
-        ["operation", "variable", "field"], in: raw,
+        ["operation", "variable", "field"], in: raw, "`catchUp`",
         example: "{operation: FilmsSince, variable: since, field: updatedAt}", &reader)
     {
       catchUp = CatchUpRule(operation: parts[0], variable: parts[1], field: parts[2])
@@ -76,16 +75,17 @@ private enum StandingForm {
 
   static func poll(_ item: RawValue, _ reader: inout ValueReader) -> PollRule? {
     let countBefore = reader.faults.count
-    let values = members(
-      of: item, required: ["operation", "every"], optional: ["variables", "since"],
-      example: "{operation: Films, every: 30s}", &reader)
+    let values = reader.members(
+      of: item, "a poll", required: ["operation", "every"], optional: ["variables", "since"],
+      example: "{operation: Films, every: 30s}")
     let operation = values?["operation"].flatMap { reader.one($0, .graphQLName) }
     let every = values?["every"].flatMap { reader.one($0, .duration(everyRange)) }
     let variables = values?["variables"].flatMap { parameters(in: $0, &reader) } ?? []
     var since: PollRule.Since?
     if let raw = values?["since"],
       let parts = names(
-        ["variable", "field"], in: raw, example: "{variable: since, field: updatedAt}", &reader)
+        ["variable", "field"], in: raw, "`since`",
+        example: "{variable: since, field: updatedAt}", &reader)
     {
       since = PollRule.Since(variable: parts[0], field: parts[1])
     }
@@ -95,37 +95,13 @@ private enum StandingForm {
 
   // MARK: Parts
 
-  private static func members(
-    of item: RawValue, required: [String], optional: [String], example: String,
-    _ reader: inout ValueReader
-  ) -> [String: RawValue]? {
-    guard case .map(let entries) = item.form else {
-      reader.refuse(
-        item, "`\(reader.name)` needs a section such as \(example) here, not \(item.shape)")
-      return nil
-    }
-    var values: [String: RawValue] = [:]
-    for entry in entries {
-      let place = RawValue(form: .empty, place: entry.place)
-      if !(required + optional).contains(entry.name) {
-        let hint = NearestNames.didYouMean(entry.name, among: required + optional)
-        reader.refuse(place, "`\(reader.name)` has no `\(entry.name)` here.\(hint)")
-      } else if values.updateValue(entry.value, forKey: entry.name) != nil {
-        reader.refuse(place, "`\(entry.name)` is written twice")
-      }
-    }
-    for name in required where values[name] == nil {
-      reader.refuse(item, "`\(reader.name)` needs `\(name)` here")
-    }
-    return values
-  }
-
   /// Reads a section of which every member is a name; nil after a fault.
   private static func names(
-    _ members: [String], in raw: RawValue, example: String, _ reader: inout ValueReader
+    _ members: [String], in raw: RawValue, _ noun: String, example: String,
+    _ reader: inout ValueReader
   ) -> [String]? {
-    let values = Self.members(
-      of: raw, required: members, optional: [], example: example, &reader)
+    let values = reader.members(
+      of: raw, noun, required: members, optional: [], example: example)
     let names = members.compactMap { name in
       values?[name].flatMap { reader.one($0, .graphQLName) }
     }

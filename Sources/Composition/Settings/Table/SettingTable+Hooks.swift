@@ -94,32 +94,14 @@ extension SettingShape where Value == [String: HookTableSettings] {
 
 /// The written form of one table of a webhook.
 private enum HookTableForm {
-  private static let names = ["type", "columns", "invalidates"]
-
   static func read(_ entry: RawEntry, _ reader: inout ValueReader) -> HookTableSettings? {
-    guard case .map(let members) = entry.value.form else {
-      reader.refuse(
-        entry.value,
-        "the table `\(entry.name)` must be a section such as {type: Item}, not "
-          + entry.value.shape)
-      return nil
-    }
     let countBefore = reader.faults.count
-    var values: [String: RawValue] = [:]
-    for member in members {
-      let place = RawValue(form: .empty, place: member.place)
-      if !names.contains(member.name) {
-        let hint = NearestNames.didYouMean(member.name, among: names)
-        reader.refuse(place, "a table has no `\(member.name)`.\(hint)")
-      } else if values.updateValue(member.value, forKey: member.name) != nil {
-        reader.refuse(place, "`\(member.name)` is written twice")
-      }
-    }
-    guard let type = values["type"] else {
-      reader.refuse(entry.value, "the table `\(entry.name)` needs `type`")
-      return nil
-    }
-    let name = reader.one(type, .graphQLName)
+    guard
+      let values = reader.members(
+        of: entry.value, "the table `\(entry.name)`", required: ["type"],
+        optional: ["columns", "invalidates"], example: "{type: Item}")
+    else { return nil }
+    let name = values["type"].flatMap { reader.one($0, .graphQLName) }
     let columns = values["columns"].map { readColumns($0, &reader) } ?? [:]
     let invalidates = values["invalidates"].flatMap {
       reader.list($0, .text("an operation, a type or tag:name"), countMin: 0)
