@@ -22,11 +22,12 @@ extension Ways {
 
     /// Starts a service with a low password cost, for speed.
     static func start(
-      accounts: String = "", settings: String = "", operations: [String: String] = [:]
+      accounts: String = "", settings: String = "", operations: [String: String] = [:],
+      localTypes: String? = nil
     ) async throws -> RunningLarder {
       try await RunningLarder.start(
         settings: "accounts: {passwordCost: 10\(accounts.isEmpty ? "" : ", ")\(accounts)}\n"
-          + settings, operations: operations)
+          + settings, operations: operations, localTypes: localTypes)
     }
 
     static func credentials(_ name: String, _ password: String = "correct horse") -> String {

@@ -178,10 +178,8 @@ extension Ways {
       "Every diff, applied to the client's list, gives the current page",
       arguments: [11, 12, 13] as [UInt64])
     func everyDiffAppliedGivesTheNewPage(seed: UInt64) async throws {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-diffs-\(UUID().uuidString).graphql")
-      try Data("type Note @local { id: ID! text: String rank: Int }".utf8).write(to: file)
-      let larder = try await RunningLarder.start(settings: "local: \(file.path)")
+      let larder = try await RunningLarder.start(
+        localTypes: "type Note @local { id: ID! text: String rank: Int }")
       let token = ("Device-Token", try await DeviceTests.register(larder).token)
       var random = SeededGenerator(seed: seed)
       var copy = ListCopy()
@@ -215,7 +213,6 @@ extension Ways {
       }
       #expect(diffs > 5, "seed \(seed) proves nothing")
       await larder.stop()
-      try FileManager.default.removeItem(at: file)
     }
 
     /// Draws the writes of a batch, each of another entity.

@@ -106,10 +106,7 @@ extension Ways {
 
     @Test("Ids and relationships called stream stay reachable")
     func namesStreamStayReachable() async throws {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-local-\(UUID().uuidString).graphql").path
-      try Data(Self.localTypes.utf8).write(to: URL(filePath: file))
-      let larder = try await RunningLarder.start(settings: "local: \(file)")
+      let larder = try await RunningLarder.start(localTypes: Self.localTypes)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       for (target, body) in [
         ("Broadcast/stream", #"{"title":"Live"}"#), ("Channel/c1", #"{"stream":"stream"}"#),

@@ -22,10 +22,7 @@ extension Ways {
       """
 
     private static func start() async throws -> (larder: RunningLarder, token: (String, String)) {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-local-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
-      let larder = try await RunningLarder.start(settings: "local: \(file)")
+      let larder = try await RunningLarder.start(localTypes: types)
       return (larder, ("Device-Token", try await DeviceTests.register(larder).token))
     }
 

@@ -12,10 +12,7 @@ extension Ways {
       """
 
     static func start(_ settings: String = "") async throws -> SyncWorld {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-toolkit-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
-      return try await SyncWorld.start(settings: "local: \(file)\n\(settings)")
+      return try await SyncWorld.start(settings: settings, localTypes: types)
     }
 
     static func write(

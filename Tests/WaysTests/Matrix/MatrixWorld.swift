@@ -80,11 +80,8 @@ final class MatrixWorld {
 
   /// Starts a service and reads once everything public that the requests of the matrix fetch.
   static func start() async throws -> MatrixWorld {
-    let file = FileManager.default.temporaryDirectory
-      .appending(path: "larder-matrix-\(UUID().uuidString).graphql").path
-    try Data(localTypes.utf8).write(to: URL(filePath: file))
     let larder = try await RunningLarder.start(
-      settings: "\(settings)\nlocal: \(file)", operations: operations)
+      settings: settings, operations: operations, localTypes: localTypes)
     let world = MatrixWorld(larder)
     for caller in MatrixCaller.all { try await world.admit(caller) }
     for caller in MatrixCaller.all where caller.kind.hasToken {
