@@ -116,6 +116,54 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("A view shows exactly its fields, and its diffs name entities whose key it does not show")
+    func viewsWithoutKey() async throws {
+      let larder = try await RunningLarder.start(operations: [
+        "films": """
+        fragment FilmTitle on Film { title }
+        query Films @route(path: "/films") @cache(maxAge: 3600, scope: PUBLIC) {
+          films(limit: 20) { ...FilmTitle year }
+        }
+        mutation Change($id: ID!, $patch: FilmPatch!) {
+          updateFilm(id: $id, patch: $patch) { id title year }
+        }
+        """
+      ])
+      #expect(try await larder.get("/api/films").status == 200)
+      let plain = "/v1/entities/Film?order=title&limit=20"
+      let target = "/v1/entities/Film/diff?order=title&limit=20&view=FilmTitle"
+      let first = try await larder.get(target)
+      let items = try #require(try Self.object(first)["items"]?.array)
+      try #require(items.count == 20)
+      for item in items {
+        #expect(item.members?.map(\.name) == ["__typename", "title", "_missing", "_rev"])
+      }
+      let film = try #require(try Self.object(try await larder.get(plain))["items"]?[3])
+      let id = try #require(film["id"]?.string)
+      let title = try #require(film["title"]?.string)
+      #expect(items[3]["title"] == film["title"])
+      func change(_ patch: JSONValue) async throws {
+        let body: JSONValue = ["id": .string(id), "patch": patch]
+        let answer = try await larder.post("/v1/operations/Change", body.text)
+        #expect(answer.status == 200, "\(answer.text)")
+      }
+      // What the view does not show changes nothing in it.
+      try await change(["year": 1901])
+      #expect(try await larder.get(target + Self.from(first)).status == 304)
+      try await change(["title": .string(title + "!")])
+      let diff = try Self.object(try await larder.get(target + Self.from(first)))
+      #expect(diff["kind"] == "diff", "\(diff.canonicalText)")
+      let update = try #require(diff["updates"]?[0])
+      #expect(diff["updates"]?.array?.count == 1)
+      #expect(update["id"]?.string == "Film/\(id)")
+      #expect(update["old"] == 3)
+      let now = try Self.object(try await larder.get("\(plain)&view=FilmTitle"))
+      let place = try #require(update["new"]?.int64)
+      #expect(diff["entities"]?["Film/\(id)"] == now["items"]?[Int(place)])
+      #expect(diff["entities"]?["Film/\(id)"]?["title"]?.string == title + "!")
+      await larder.stop()
+    }
+
     /// A device can use the tag of a plain read as a base; a caller without a device cannot.
     @Test("A list that a device has read is a base for a diff")
     func listsReadByADeviceAreBases() async throws {

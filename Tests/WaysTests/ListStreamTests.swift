@@ -33,7 +33,7 @@ extension Ways {
       try JSONValue(parsing: Array(try #require(event).data.utf8))
     }
 
-    @Test("Row 25: a list is sent whole, then by diffs with the tags of plain reads")
+    @Test("A list is sent whole, then by diffs with the tags of plain reads")
     func sendsTheListThenDiffs() async throws {
       let larder = try await Self.filled()
       let events = try await Self.open(larder, "/v1/entities/Film/stream?\(Self.query)")

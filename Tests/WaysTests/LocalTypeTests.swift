@@ -120,7 +120,7 @@ extension Ways {
     /// The loop of RFC 9110, section 13.1.1: read, change with the tag that was read, use the tag of the
     /// response.
     @Test(
-      "Row 28: the entity tag of a read is a valid If-Match of a write",
+      "The entity tag of a read is a valid If-Match of a write",
       arguments: ["", "?view=VisitCard"], ["identity", "gzip"])
     func readTagIsAWriteCondition(view: String, coding: String) async throws {
       let (larder, token) = try await Self.start()
@@ -166,7 +166,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("Row 55: dates have three fraction digits in every read")
+    @Test("Dates have three fraction digits in every read")
     func datesHaveMilliseconds() async throws {
       let (larder, token) = try await Self.start()
       let cursor = try #require(
