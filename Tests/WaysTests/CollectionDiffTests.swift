@@ -217,17 +217,21 @@ extension Ways {
 
 extension Ways {
   /// A property: after any writes, every diff of a collection turns the client's list into the current one,
-  /// by the rules of a batch update.
+  /// by the rules of a batch update, with nested entities as without.
   struct CollectionDiffPropertyTests {
     private static let steps = 40
-    private static let page = "order=rank,text&limit=25"
+    private static let books = 4
+    private static let types = """
+      type Note @local { id: ID! text: String rank: Int book: Book @inverse(field: "notes") }
+      type Book @local { id: ID! name: String notes: [Note!]! @inverse(field: "book") }
+      """
 
     @Test(
       "Every diff, applied to the client's list, gives the current page",
-      arguments: [11, 12, 13] as [UInt64])
-    func everyDiffAppliedGivesTheNewPage(seed: UInt64) async throws {
-      let larder = try await RunningLarder.start(
-        localTypes: "type Note @local { id: ID! text: String rank: Int }")
+      arguments: [11, 12, 13] as [UInt64], ["", "&include=book", "&include=book.notes(limit:3)"])
+    func everyDiffAppliedGivesTheNewPage(seed: UInt64, include: String) async throws {
+      let page = "order=rank,text&limit=25\(include)"
+      let larder = try await RunningLarder.start(localTypes: Self.types)
       let token = ("Device-Token", try await DeviceTests.register(larder).token)
       var random = SeededGenerator(seed: seed)
       var copy = ListCopy()
@@ -241,11 +245,11 @@ extension Ways {
         let answer: RawResponse
         if step % 3 == 2 {
           answer = try await larder.request(
-            "POST", "/v1/entities/Note/diff?\(Self.page)", headers: [token],
+            "POST", "/v1/entities/Note/diff?\(page)", headers: [token],
             body: String(decoding: copy.have.bytes, as: UTF8.self))
         } else {
           let tag = copy.tag.map { "&from=%22\($0.dropFirst().dropLast())%22" } ?? ""
-          answer = try await larder.get("/v1/entities/Note/diff?\(Self.page)\(tag)", token)
+          answer = try await larder.get("/v1/entities/Note/diff?\(page)\(tag)", token)
         }
         if answer.status != 304 {
           let body = try JSONValue(parsing: answer.body)
@@ -254,7 +258,7 @@ extension Ways {
             try copy.apply(body)
           }
         }
-        let plain = try await larder.get("/v1/entities/Note?\(Self.page)", token)
+        let plain = try await larder.get("/v1/entities/Note?\(page)", token)
         let items = try JSONValue(parsing: plain.body)["items"]?.array
         #expect(copy.items == items, "seed \(seed), step \(step)")
         #expect(copy.tag == plain["etag"], "seed \(seed), step \(step)")
@@ -263,28 +267,37 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Draws the writes of a batch, each of another entity.
+    /// Draws the writes of a batch, each of another entity. Nested books are renamed, and lose and get notes.
     private static func writes(
       _ step: Int, _ present: inout Set<Int>, _ random: inout SeededGenerator
     ) -> JSONValue {
       let count = step == 0 ? 30 : Int.random(in: 1...4, using: &random)
       let ids = (0..<40).shuffled(using: &random).prefix(count)
+      let renamed = step == 0 ? Array(0..<books) : [Int.random(in: 0..<books * 2, using: &random)]
+      let bookWrites = renamed.filter { $0 < books }.map { book -> JSONValue in
+        [
+          "op": "insertOrUpdate", "type": "Book", "id": .string("b\(book)"),
+          "data": ["name": .string("Book \(book), \(step / 3)")],
+        ]
+      }
       return .array(
-        ids.map { id in
-          if Int.random(in: 0..<4, using: &random) == 0, present.remove(id) != nil {
-            return ["op": "delete", "type": "Note", "id": .string("n\(id)")]
-          }
-          present.insert(id)
-          let rank = Int64.random(in: 0..<12, using: &random)
-          let filler = String(repeating: "text ", count: 20)
-          return [
-            "op": "insertOrUpdate", "type": "Note", "id": .string("n\(id)"),
-            "data": [
-              "rank": .number(JSONNumber(rank)),
-              "text": .string("\(filler)\(Int.random(in: 0..<3, using: &random))"),
-            ],
-          ]
-        })
+        bookWrites
+          + ids.map { id -> JSONValue in
+            if Int.random(in: 0..<4, using: &random) == 0, present.remove(id) != nil {
+              return ["op": "delete", "type": "Note", "id": .string("n\(id)")]
+            }
+            present.insert(id)
+            let rank = Int64.random(in: 0..<12, using: &random)
+            let filler = String(repeating: "text ", count: 20)
+            return [
+              "op": "insertOrUpdate", "type": "Note", "id": .string("n\(id)"),
+              "data": [
+                "rank": .number(JSONNumber(rank)),
+                "text": .string("\(filler)\(Int.random(in: 0..<3, using: &random))"),
+                "book": .string("b\(Int.random(in: 0..<books, using: &random))"),
+              ],
+            ]
+          })
     }
   }
 }
