@@ -32,7 +32,7 @@ SECTIONS = {
     "modules": "Modules",
     "search": "Search",
 }
-# Far above what all sections take (about ten minutes): no part of it may keep running unnoticed.
+# Above what all sections take together: no part of it may keep running unnoticed.
 RUN_SECONDS_MAX = 40 * 60
 
 

@@ -96,6 +96,18 @@ package struct FrameCipher: Sendable {
       outputByteCount: AES.GCM.keyByteCount)
   }
 
+  /// The encryption of a new text, with a salt of its own.
+  ///
+  /// - Parameter random: a new, unguessable number for each call.
+  package init(root: SymmetricKey, random: () -> UInt64) {
+    let numbers = (0..<Self.saltBytes / 8).map { _ in random() }
+    self.init(
+      root: root,
+      salt: numbers.flatMap { number in
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+      })
+  }
+
   /// - Returns: nil if this is not a header.
   package init?(root: SymmetricKey, header: [UInt8]) {
     guard header.count == FrameLayout.headerBytes, header.starts(with: Self.magic) else {

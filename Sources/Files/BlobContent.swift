@@ -102,11 +102,7 @@ extension BlobFolder {
   ///
   /// - Parameter random: a new, unguessable number for each call.
   func cipher(_ random: () -> UInt64) -> FrameCipher? {
-    guard let key else { return nil }
-    let salt = (0..<FrameCipher.saltBytes / 8).map { _ in random() }.flatMap { number in
-      (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-    }
-    return FrameCipher(root: key, salt: salt)
+    key.map { FrameCipher(root: $0, random: random) }
   }
 
   /// Appends the content of a stored file to one that is being written: by the kernel, or encrypted

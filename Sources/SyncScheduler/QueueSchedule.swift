@@ -28,10 +28,18 @@ package struct QueueSchedule: Hashable, Sendable {
   package let ready: [Ready]
   /// When the schedule next changes by itself; nil if only an event changes it.
   package let wake: Timestamp?
+  /// Counts the changes of all queues, so that an older schedule of a device is recognised when it is
+  /// noted after a newer one; 0 for a schedule that no change led to, which is never too old.
+  package let number: UInt64
 
-  package init(ready: [Ready], wake: Timestamp?) {
+  package init(ready: [Ready], wake: Timestamp?, number: UInt64 = 0) {
     self.ready = ready
     self.wake = wake
+    self.number = number
+  }
+
+  package func numbered(_ number: UInt64) -> QueueSchedule {
+    QueueSchedule(ready: ready, wake: wake, number: number)
   }
 }
 

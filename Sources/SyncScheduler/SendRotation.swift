@@ -25,6 +25,8 @@ package struct SendRotation: Sendable {
   private let concurrency: SendConcurrency
   private var lanes: [String: Lane] = [:]
   private var ready: [String: [QueueSchedule.Ready]] = [:]
+  /// The numbers of the schedules that wait for something.
+  private var numbers: [String: UInt64] = [:]
   private var wakes = WakeTimes()
 
   package init(concurrency: SendConcurrency) {
@@ -36,8 +38,18 @@ package struct SendRotation: Sendable {
     self.init(concurrency: SendConcurrency(concurrencyMax))
   }
 
-  /// Replaces the schedule of a device; called after each change of its queue.
+  /// Replaces the schedule of a device, unless it is older; called after each change of its queue.
+  ///
+  /// Changes are reported by the tasks that made them, in any order:
+  ///
+  ///     one: attempt ends, settled (2)          note(2): ready
+  ///     two:     enqueued during it (1)                        note(1): nothing ready, wake at its end
   package mutating func note(_ schedule: QueueSchedule, of device: String) {
+    if schedule.number > 0 {
+      if let known = numbers[device], known > schedule.number { return }
+      let isEmpty = schedule.ready.isEmpty && schedule.wake == nil
+      numbers[device] = isEmpty ? nil : schedule.number
+    }
     ready[device] = schedule.ready.isEmpty ? nil : schedule.ready
     wakes.set(device, schedule.wake)
     for item in schedule.ready {

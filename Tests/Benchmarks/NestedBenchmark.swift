@@ -32,32 +32,10 @@ enum NestedBenchmark {
     """
 
   static func run() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "larder-bench-nested-\(UInt32.random(in: 0...(.max)))"
-    ).path
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let loaded = OperationRegistry.load(
-      files: [SourceFile(path: "films.graphql", text: operations)],
-      schemaSources: [SourceFile(path: "schema.graphql", text: schema)],
-      settings: RegistrySettings(indexes: ["Film": ["year"]]))
-    guard let registry = loaded.registry else {
-      throw BenchmarkFault(text: "the operations are faulty: \(loaded.findings)")
-    }
-    let store = try Store.open(
-      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
-      types: registry.catalogue.types)
-    defer { store.close() }
-    try await fill(store)
-    let clock = ContinuousClock()
-    let start = clock.now
-    let reader = EntityReader(
-      store: store.reading, directory: EntityDirectory(registry: registry, local: .none),
-      renderer: EntityRenderer(catalogue: registry.catalogue),
-      tokens: PageTokenCodec(
-        key: KeyRing(root: [UInt8](repeating: 1, count: 32)).key(for: .page)),
-      deadline: QueryDeadline(limit: .seconds(2)) { clock.now - start },
-      gate: StoredDataGate(hasServiceCredentials: false),
-      clock: WallClock { Timestamp(milliseconds: 0) }, uptime: { clock.now - start })
+    var library = try FilmLibrary(schema: schema, operations: operations)
+    defer { library.end() }
+    try await fill(&library)
+    let reader = library.entities
     try await check(reader)
     for include in includes {
       let times = try await Measuring([
@@ -108,53 +86,40 @@ enum NestedBenchmark {
     }
   }
 
-  private static func fill(_ store: Store) async throws {
+  private static func fill(_ library: inout FilmLibrary) async throws {
     let text = JSONValue.string(String(repeating: "A long story. ", count: 20))
-    var call: Int64 = 0
-    func write(_ type: String, _ rows: [(String, JSONValue)]) async throws {
-      call += 1
-      var response = NormalisedResponse(
-        call: CallNumber(call), horizon: CallNumber(call), received: Timestamp(milliseconds: 0),
-        scope: .public)
-      for (id, value) in rows {
-        var fields: [NormalisedResponse.Field] = []
-        for member in value.members ?? [] {
-          let start = response.bytes.count
-          response.bytes += member.value.bytes
-          fields.append(
-            .init(name: member.name, range: start..<response.bytes.count, merges: false))
-        }
-        response.entities.append(.init(key: EntityKey(type: type, key: id), fields: fields))
-      }
-      _ = try await store.apply(response)
-    }
     func person(_ number: Int) -> JSONValue {
       .storedReference(to: EntityKey(type: "Person", key: "p\(number % people)"))
     }
-    try await write(
-      "Person",
-      (0..<people).map { number in
-        (
-          "p\(number)",
-          [
-            "id": .string("p\(number)"), "name": .string("Person \(number)"), "biography": text,
-            "best": .storedReference(to: EntityKey(type: "Film", key: "f\(number * 7)")),
-          ]
-        )
-      })
-    for first in stride(from: 0, to: films, by: 5_000) {
-      try await write(
-        "Film",
-        (first..<first + 5_000).map { number in
+    try await library.apply { call in
+      NormalisedResponse(
+        call: call,
+        entities: (0..<people).map { number in
           (
-            "f\(number)",
+            EntityKey(type: "Person", key: "p\(number)"),
             [
-              "id": .string("f\(number)"), "title": .string("Film \(number)"),
-              "year": .number(JSONNumber(1900 + number * 31 % 120)), "synopsis": text,
-              "director": person(number), "cast": .array((1...6).map { person(number * $0 + 1) }),
+              "id": .string("p\(number)"), "name": .string("Person \(number)"), "biography": text,
+              "best": .storedReference(to: EntityKey(type: "Film", key: "f\(number * 7)")),
             ]
           )
         })
+    }
+    for first in stride(from: 0, to: films, by: 5_000) {
+      try await library.apply { call in
+        NormalisedResponse(
+          call: call,
+          entities: (first..<first + 5_000).map { number in
+            (
+              EntityKey(type: "Film", key: "f\(number)"),
+              [
+                "id": .string("f\(number)"), "title": .string("Film \(number)"),
+                "year": .number(JSONNumber(1900 + number * 31 % 120)), "synopsis": text,
+                "director": person(number),
+                "cast": .array((1...6).map { person(number * $0 + 1) }),
+              ]
+            )
+          })
+      }
     }
   }
 }

@@ -30,22 +30,29 @@ enum PathBenchmark {
     var filled = try FilledStore(count: films, types: [film, maker])
     defer { filled.end() }
     try await filled.apply { call in
-      response(call, 0..<makers) { number in
-        (
-          EntityKey(type: "Maker", key: "\(number)"),
-          ["id": .string("\(number)"), "lastName": .string("Name\(number % names)")]
-        )
-      }
+      NormalisedResponse(
+        call: call,
+        entities: (0..<makers).map { number in
+          (
+            EntityKey(type: "Maker", key: "\(number)"),
+            ["id": .string("\(number)"), "lastName": .string("Name\(number % names)")]
+          )
+        })
     }
     for first in stride(from: 0, to: films, by: bulkMax) {
       try await filled.apply { call in
-        response(call, first..<(first + bulkMax)) { number in
-          let maker: JSONValue = ["$ref": ["Maker", .string("\(number % makers)")]]
-          return (
-            EntityKey(type: "Film", key: "\(number)"),
-            ["id": .string("\(number)"), "title": .string("Film \(number)"), "maker": maker]
-          )
-        }
+        NormalisedResponse(
+          call: call,
+          entities: (first..<first + bulkMax).map { number in
+            (
+              EntityKey(type: "Film", key: "\(number)"),
+              [
+                "id": .string("\(number)"), "title": .string("Film \(number)"),
+                "maker": .storedReference(
+                  to: EntityKey(type: "Maker", key: "\(number % makers)")),
+              ]
+            )
+          })
       }
     }
     let store = filled.store
@@ -73,25 +80,6 @@ enum PathBenchmark {
     let page = try await store.page(
       EntityQuery(type: film, filter: filter, limit: 50), viewer: .anonymous)
     return page.items.map(\.key.key)
-  }
-
-  private static func response(
-    _ call: Int64, _ numbers: Range<Int>, _ entity: (Int) -> (EntityKey, JSONValue)
-  ) -> NormalisedResponse {
-    var response = NormalisedResponse(
-      call: CallNumber(call), horizon: CallNumber(call), received: Timestamp(milliseconds: call),
-      scope: .public)
-    for number in numbers {
-      let (key, value) = entity(number)
-      var fields: [NormalisedResponse.Field] = []
-      for member in value.members ?? [] {
-        let start = response.bytes.count
-        response.bytes += member.value.bytes
-        fields.append(.init(name: member.name, range: start..<response.bytes.count, merges: false))
-      }
-      response.entities.append(.init(key: key, fields: fields))
-    }
-    return response
   }
 }
 

@@ -47,7 +47,7 @@ extension Crashes {
       }
       try folder.write(lines.joined(separator: "\n") + "\n", to: "larder.yaml")
       try Self.deploy(Self.query + Self.rate + Self.rename, to: folder)
-      let token = try await QueueLoad.register(1, in: folder)[0]
+      let token = try await KilledService.register(1, in: folder)[0]
 
       let first = try await LarderProcess.serve(folder)
       let port = first.port

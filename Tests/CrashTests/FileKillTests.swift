@@ -45,24 +45,12 @@ extension Crashes {
       let told = (0..<Self.writers).map { _ in Shared(WriterState()) }
       for round in 0..<Self.rounds {
         let larder = try await Self.serve(folder, isEncrypted: isEncrypted)
-        let port = larder.port
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          for (number, told) in told.enumerated() {
-            group.addTask {
-              try await onOwnThread { Self.write(number, port: port, told: told) }
-            }
-          }
-          let before = told.reduce(0) { $0 + $1.value.acknowledged }
-          let goal = before + Int.random(in: 4..<40, using: &random)
-          let delay = Duration.microseconds(Int.random(in: 0..<15_000, using: &random))
-          let isUnderWay = await Moment.comes(withinSeconds: 30) {
-            told.reduce(0) { $0 + $1.value.acknowledged } >= goal
-          }
-          #expect(isUnderWay, "\(larder.errors)")
-          await Moment.passes(delay)
-          await larder.kill()
-          try await group.waitForAll()
-        }
+        await KilledService.load(
+          larder, at: .init(after: 4..<40, delayMax: .milliseconds(15), random: &random),
+          count: { told.reduce(0) { $0 + $1.value.acknowledged } },
+          clients: told.enumerated().map { number, told in
+            { port in Self.write(number, port: port, told: told) }
+          })
         try await check(
           folder, isEncrypted: isEncrypted, told: told, note: "seed \(seed), round \(round)")
       }

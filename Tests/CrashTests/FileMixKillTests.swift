@@ -54,27 +54,18 @@ extension Crashes {
       random: inout SeededGenerator
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
       let seeds = (0..<FileLoad.writers).map { _ in random.next() }
-      let goal = ledger.answerCount + Int.random(in: 30..<90, using: &random)
-      let delay = Duration.microseconds(Int.random(in: 0..<15_000, using: &random))
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for (writer, seed) in seeds.enumerated() {
-          group.addTask {
-            try await onOwnThread {
-              var load = FileLoad(
-                port: port, writer: writer, owner: owner, ledger: ledger,
-                random: SeededGenerator(seed: seed))
-              load.run()
-            }
+      await KilledService.load(
+        larder, at: .init(after: 30..<90, delayMax: .milliseconds(15), random: &random),
+        count: { ledger.answerCount },
+        clients: seeds.enumerated().map { writer, seed in
+          { port in
+            var load = FileLoad(
+              port: port, writer: writer, owner: owner, ledger: ledger,
+              random: SeededGenerator(seed: seed))
+            load.run()
           }
-        }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) { ledger.answerCount >= goal }
-        #expect(isUnderWay, "\(larder.errors) \(ledger.faults)")
-        await Moment.passes(delay)
-        await larder.kill()
-        try await group.waitForAll()
-      }
+        })
     }
 
     private func check(

@@ -58,30 +58,19 @@ extension Crashes {
       _ folder: ServiceFolder, _ events: Events, round: Int, random: inout SeededGenerator
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
-      let goal = events.all.count + Int.random(in: 1..<60, using: &random)
-      let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
-      await withTaskGroup { group in
-        for number in 0..<Self.connections {
-          group.addTask {
-            try? await onOwnThread {
-              let client = try RawClient(port: port)
-              // Until the connection breaks.
-              for step in 0... {
-                let id = "h-\(round)-\(number)-\(step)"
-                if try Self.send(id, title: "Title of \(id)", on: client) == "applied" {
-                  events.note(id)
-                }
+      await KilledService.load(
+        larder, at: .init(after: 1..<60, random: &random), count: { events.all.count },
+        clients: (0..<Self.connections).map { number in
+          { port in
+            let client = try RawClient(port: port)
+            for step in 0... {
+              let id = "h-\(round)-\(number)-\(step)"
+              if try Self.send(id, title: "Title of \(id)", on: client) == "applied" {
+                events.note(id)
               }
             }
           }
-        }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) { events.all.count >= goal }
-        #expect(isUnderWay, "\(larder.errors)")
-        await Moment.passes(delay)
-        await larder.kill()
-        await group.waitForAll()
-      }
+        })
     }
 
     /// - Returns: what became of the event; nil if it was refused.

@@ -37,35 +37,23 @@ extension Crashes {
           """)
       try folder.write("type Note @local { id: ID! text: String }\n", to: "local.graphql")
       let written = Written()
-      var token: String?
+      let device = ("Device-Token", try await KilledService.register(in: folder)[0])
       for round in 0..<Self.rounds {
         let larder = try await LarderProcess.serve(folder)
-        let servicePort = larder.port
-        if token == nil { token = try await Self.register(servicePort) }
-        let device = ("Device-Token", try #require(token))
-        let goal = written.all.count + Int.random(in: 1..<30, using: &random)
-        let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
-        await withTaskGroup { group in
-          group.addTask {
-            try? await onOwnThread {
-              let client = try RawClient(port: servicePort)
-              // Until the connection breaks.
-              for step in 0... {
-                let id = "n-\(round)-\(step)"
-                let answer = try client.request(
-                  "POST", "/v1/entities/Note",
-                  headers: [device, ("Content-Type", "application/json")],
-                  body: #"{"id":"\#(id)","text":"x"}"#)
-                if answer.status == 201 { written.note(id) }
-              }
-            }
+        let client = { @Sendable (port: Int) throws in
+          let client = try RawClient(port: port)
+          for step in 0... {
+            let id = "n-\(round)-\(step)"
+            let answer = try client.request(
+              "POST", "/v1/entities/Note",
+              headers: [device, ("Content-Type", "application/json")],
+              body: #"{"id":"\#(id)","text":"x"}"#)
+            if answer.status == 201 { written.note(id) }
           }
-          let isUnderWay = await Moment.comes(withinSeconds: 30) { written.all.count >= goal }
-          #expect(isUnderWay, "\(larder.errors)")
-          await Moment.passes(delay)
-          await larder.kill()
-          await group.waitForAll()
         }
+        await KilledService.load(
+          larder, at: .init(after: 1..<30, random: &random), count: { written.all.count },
+          clients: [client])
       }
       let all = Set(written.all)
       #expect(all.count >= Self.rounds, "seed \(seed)")
@@ -78,15 +66,6 @@ extension Crashes {
       #expect(arrives, "seed \(seed): \(all.subtracting(arrived)) did not arrive")
       #expect(try await larder.terminate() == 0)
       await hook.stop()
-    }
-
-    private static func register(_ port: Int) async throws -> String {
-      let answer = try await onOwnThread {
-        try RawClient(port: port).request(
-          "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
-          body: #"{"platform":"ios"}"#)
-      }
-      return try #require(try JSONValue(parsing: answer.body)["deviceToken"]?.string, "\(answer)")
     }
   }
 }

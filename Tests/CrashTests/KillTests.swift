@@ -80,27 +80,17 @@ extension Crashes {
       _ folder: ServiceFolder, promises: Promises, round: Int, random: inout SeededGenerator
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
       let seeds = (0..<WriteLoad.connections).map { _ in random.next() }
-      let goal = promises.count + Int.random(in: 5..<120, using: &random)
-      let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for (number, seed) in seeds.enumerated() {
-          group.addTask {
-            try await onOwnThread {
-              var load = WriteLoad(
-                port: port, promises: promises, number: number, round: round,
-                random: SeededGenerator(seed: seed))
-              load.run()
-            }
+      await KilledService.load(
+        larder, at: .init(after: 5..<120, random: &random), count: { promises.count },
+        clients: seeds.enumerated().map { number, seed in
+          { port in
+            var load = WriteLoad(
+              port: port, promises: promises, number: number, round: round,
+              random: SeededGenerator(seed: seed))
+            load.run()
           }
-        }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) { promises.count >= goal }
-        #expect(isUnderWay, "\(larder.errors)")
-        await Moment.passes(delay)
-        await larder.kill()
-        try await group.waitForAll()
-      }
+        })
     }
   }
 }

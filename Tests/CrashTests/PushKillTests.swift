@@ -85,28 +85,17 @@ extension Crashes {
       _ folder: ServiceFolder, _ taken: Taken, round: Int, random: inout SeededGenerator
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
-      let goal = taken.all.count + Int.random(in: 1..<30, using: &random)
-      let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
-      await withTaskGroup { group in
-        for number in 0..<Self.connections {
-          group.addTask {
-            try? await onOwnThread {
-              let client = try RawClient(port: port)
-              // Until the connection breaks.
-              for step in 0... {
-                let key = "k-\(round)-\(number)-\(step)"
-                if let id = try Self.send(key, on: client) { taken.note(id, key: key) }
-              }
+      await KilledService.load(
+        larder, at: .init(after: 1..<30, random: &random), count: { taken.all.count },
+        clients: (0..<Self.connections).map { number in
+          { port in
+            let client = try RawClient(port: port)
+            for step in 0... {
+              let key = "k-\(round)-\(number)-\(step)"
+              if let id = try Self.send(key, on: client) { taken.note(id, key: key) }
             }
           }
-        }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) { taken.all.count >= goal }
-        #expect(isUnderWay, "\(larder.errors)")
-        await Moment.passes(delay)
-        await larder.kill()
-        await group.waitForAll()
-      }
+        })
     }
 
     /// - Returns: the id of the accepted notification.

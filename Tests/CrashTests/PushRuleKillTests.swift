@@ -28,20 +28,17 @@ extension Crashes {
       var random = SeededGenerator(seed: seed)
       let vendor = try await OneSignalServer(FakeOneSignal(.current))
       vendor.app.know(["u1", "u2"])
-      let types = FileManager.default.temporaryDirectory
-        .appending(path: "larder-types-\(UUID().uuidString).graphql")
-      try Data(Self.types.utf8).write(to: types)
-      defer { try? FileManager.default.removeItem(at: types) }
       let folder = try ServiceFolder(
         upstream: RefusedStartTests.nowhere,
         settings: """
-          local: \(types.path)
+          local: local.graphql
           \(PushKillTests.settings(of: vendor))
             rules:
               - {on: Message insert, to: recipientIds, text: "{text}"}
               - {on: Message update, to: recipientIds, text: "{text}"}
           """)
-      let token = try await Self.register(folder)
+      try folder.write(Self.types, to: "local.graphql")
+      let token = try await KilledService.register(in: folder)[0]
       let acknowledged = Mutex<Set<String>>([])
       for round in 0..<Self.rounds {
         // In some rounds responses are lost in transit.
@@ -60,50 +57,26 @@ extension Crashes {
       await vendor.stop()
     }
 
-    private static func register(_ folder: ServiceFolder) async throws -> String {
-      let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
-      let token = try await onOwnThread {
-        let answer = try RawClient(port: port).request(
-          "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
-          body: #"{"platform":"ios","name":"phone"}"#)
-        return try #require(try JSONValue(parsing: answer.body)["deviceToken"]?.string)
-      }
-      await larder.kill()
-      return token
-    }
-
     /// Writes rows until some more were acknowledged, and kills the service some milliseconds later.
     private static func writeAndKill(
       _ folder: ServiceFolder, _ token: String, round: Int, random: inout SeededGenerator,
       count: @escaping @Sendable () -> Int, note: @escaping @Sendable (String) -> Void
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
-      let goal = count() + Int.random(in: 1..<30, using: &random)
-      let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
-      await withTaskGroup { group in
-        for number in 0..<connections {
-          group.addTask {
-            try? await onOwnThread {
-              let client = try RawClient(port: port)
-              // Until the connection breaks.
-              for step in 0... {
-                let key = "m-\(round)-\(number)-\(step)"
-                for change in 0...changesMax {
-                  let answer = try write(key, change, token, on: client)
-                  if [200, 201].contains(answer.status) { note(text(key, change)) }
-                }
+      await KilledService.load(
+        larder, at: .init(after: 1..<30, random: &random), count: count,
+        clients: (0..<connections).map { number in
+          { port in
+            let client = try RawClient(port: port)
+            for step in 0... {
+              let key = "m-\(round)-\(number)-\(step)"
+              for change in 0...changesMax {
+                let answer = try write(key, change, token, on: client)
+                if [200, 201].contains(answer.status) { note(text(key, change)) }
               }
             }
           }
-        }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) { count() >= goal }
-        #expect(isUnderWay, "\(larder.errors)")
-        await Moment.passes(delay)
-        await larder.kill()
-        await group.waitForAll()
-      }
+        })
     }
 
     /// Commits notify in order, so once the last one has, no earlier commit is still to be noticed.

@@ -27,7 +27,7 @@ extension Crashes {
       let folder = try ServiceFolder(
         upstream: server.url, operations: "operations", settings: Self.settings)
       try folder.write(QueueKindsLoad.operations, to: "operations/films.graphql")
-      let tokens = try await QueueLoad.register(QueueKindsLoad.phones, in: folder)
+      let tokens = try await KilledService.register(QueueKindsLoad.phones, in: folder)
       let enqueued = EnqueuedMutations()
       var readers: [ChangeReader] = []
       for (round, kill) in Self.kills.enumerated() {

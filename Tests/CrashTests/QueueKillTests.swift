@@ -21,7 +21,7 @@ extension Crashes {
       let demo = DemoServer(options)
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url, settings: Self.settings)
-      let tokens = try await QueueLoad.register(QueueLoad.phones, in: folder)
+      let tokens = try await KilledService.register(QueueLoad.phones, in: folder)
       let enqueued = EnqueuedMutations()
       for round in 0..<Self.rounds {
         let trouble = Self.trouble(round, &random)
@@ -65,29 +65,18 @@ extension Crashes {
       random: inout SeededGenerator
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
       let seeds = tokens.map { _ in random.next() }
-      let goal = enqueued.acknowledgedCount + Int.random(in: 10..<120, using: &random)
-      let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for (phone, seed) in seeds.enumerated() {
-          group.addTask {
-            try await onOwnThread {
-              var load = QueueLoad(
-                port: port, phone: phone, token: tokens[phone], round: round,
-                enqueued: enqueued, random: SeededGenerator(seed: seed))
-              load.run()
-            }
+      await KilledService.load(
+        larder, at: .init(after: 10..<120, random: &random),
+        count: { enqueued.acknowledgedCount },
+        clients: seeds.enumerated().map { phone, seed in
+          { port in
+            var load = QueueLoad(
+              port: port, phone: phone, token: tokens[phone], round: round,
+              enqueued: enqueued, random: SeededGenerator(seed: seed))
+            load.run()
           }
-        }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) {
-          enqueued.acknowledgedCount >= goal
-        }
-        #expect(isUnderWay, "\(larder.errors)")
-        await Moment.passes(delay)
-        await larder.kill()
-        try await group.waitForAll()
-      }
+        })
     }
   }
 }

@@ -29,24 +29,6 @@ struct QueueLoad {
     ]
   }
 
-  /// Registers phones at a service and kills it: a device that was acknowledged must be on disk too.
-  ///
-  /// - Returns: their tokens.
-  static func register(_ phones: Int, in folder: ServiceFolder) async throws -> [String] {
-    let larder = try await LarderProcess.serve(folder)
-    let port = larder.port
-    let tokens = try await onOwnThread {
-      try (0..<phones).map { phone in
-        let answer = try RawClient(port: port).request(
-          "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
-          body: #"{"platform":"ios","name":"phone \#(phone)"}"#)
-        return try #require(try JSONValue(parsing: answer.body)["deviceToken"]?.string)
-      }
-    }
-    await larder.kill()
-    return tokens
-  }
-
   mutating func run() {
     guard let client = try? RawClient(port: port) else { return }
     var step = 0

@@ -22,12 +22,7 @@ extension Crashes {
       let disk = try SmallDisk()
       let site = try await TroubledSite(data: "\(disk.path)/data")
       let port = site.larder.port
-      let device = try await onOwnThread {
-        let answer = try RawClient(port: port).request(
-          "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
-          body: #"{"platform":"ios"}"#)
-        return try #require(try JSONValue(parsing: answer.body)["deviceToken"]?.string)
-      }
+      let device = try await onOwnThread { try RawClient(port: port).registerDevice() }
       let headers = [
         ("Device-Token", device), ("Authorization", "Bearer user-ada"),
         ("Content-Type", "application/json"),

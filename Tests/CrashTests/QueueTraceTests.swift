@@ -69,10 +69,7 @@ extension Crashes {
       let port = larder.port
       try await onOwnThread {
         let client = try RawClient(port: port)
-        let registered = try client.request(
-          "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
-          body: #"{"platform":"ios"}"#)
-        let token = try #require(try JSONValue(parsing: registered.body)["deviceToken"]?.string)
+        let token = try client.registerDevice()
         try body(
           client,
           [

@@ -23,7 +23,7 @@ extension Crashes {
       let folder = try ServiceFolder(
         upstream: RefusedStartTests.nowhere, settings: "local: seats.graphql")
       try folder.write(Self.types, to: "seats.graphql")
-      let token = try await Self.register(folder)
+      let token = try await KilledService.register(in: folder)[0]
       let acknowledged = Mutex<[String: Int]>([:])
       let twice = Mutex<[String]>([])
       for round in 0..<Self.rounds {
@@ -46,19 +46,6 @@ extension Crashes {
       #expect(stored.count > Self.rounds)
     }
 
-    private static func register(_ folder: ServiceFolder) async throws -> String {
-      let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
-      let token = try await onOwnThread {
-        let answer = try RawClient(port: port).request(
-          "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
-          body: #"{"platform":"ios","name":"phone"}"#)
-        return try #require(try JSONValue(parsing: answer.body)["deviceToken"]?.string)
-      }
-      await larder.kill()
-      return token
-    }
-
     /// Lets each connection ask for every value, for a row of its own, and kills the service some
     /// milliseconds after some were acknowledged.
     private static func writeAndKill(
@@ -66,33 +53,22 @@ extension Crashes {
       count: @escaping @Sendable () -> Int, note: @escaping @Sendable (String, Int) -> Void
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
-      let goal = count() + Int.random(in: 1..<30, using: &random)
-      let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
-      await withTaskGroup { group in
-        for connection in 0..<connections {
-          group.addTask {
-            try? await onOwnThread {
-              let client = try RawClient(port: port)
-              // Until the connection breaks.
-              for step in 0..<valuesMax {
-                let guest = "g\(round)-\(step)"
-                let seat = (round * valuesMax + step) * connections + connection
-                let answer = try client.request(
-                  "PUT", "/v1/entities/Seat/\(seat)",
-                  headers: [("Device-Token", token), ("Content-Type", "application/json")],
-                  body: #"{"guest":"\#(guest)"}"#)
-                if answer.status == 201 { note(guest, seat) }
-              }
+      await KilledService.load(
+        larder, at: .init(after: 1..<30, random: &random), count: count,
+        clients: (0..<connections).map { connection in
+          { port in
+            let client = try RawClient(port: port)
+            for step in 0..<valuesMax {
+              let guest = "g\(round)-\(step)"
+              let seat = (round * valuesMax + step) * connections + connection
+              let answer = try client.request(
+                "PUT", "/v1/entities/Seat/\(seat)",
+                headers: [("Device-Token", token), ("Content-Type", "application/json")],
+                body: #"{"guest":"\#(guest)"}"#)
+              if answer.status == 201 { note(guest, seat) }
             }
           }
-        }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) { count() >= goal }
-        #expect(isUnderWay, "\(larder.errors)")
-        await Moment.passes(delay)
-        await larder.kill()
-        await group.waitForAll()
-      }
+        })
     }
 
     /// All rows, by the pages of the restarted service.

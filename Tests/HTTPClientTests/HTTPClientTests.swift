@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 import Transport
 
@@ -150,7 +151,9 @@ struct HTTPClientTests {
 
   @Test("Requests work over a Unix socket")
   func speaksOverAUnixSocket() async throws {
-    let path = "/tmp/larder-client-\(LoopClock.now().nanoseconds).sock"
+    let folder = try TestFolder("client")
+    defer { folder.remove() }
+    let path = "\(folder.path)/socket"
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in

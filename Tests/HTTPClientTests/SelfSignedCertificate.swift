@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A certificate for `localhost`, made with the `openssl` command; it is its own authority.
 struct SelfSignedCertificate {
@@ -6,17 +7,12 @@ struct SelfSignedCertificate {
     let status: Int32
   }
 
-  let certificate: String
-  let key: String
+  private let folder: TestFolder
+  var certificate: String { "\(folder.path)/leaf.pem" }
+  var key: String { "\(folder.path)/leaf.key" }
 
   init() throws {
-    var folder = Array("/tmp/larder-client-XXXXXX".utf8CString)
-    let path = folder.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-    }
-    guard let path else { throw Unavailable(status: errno) }
-    certificate = path + "/leaf.pem"
-    key = path + "/leaf.key"
+    folder = try TestFolder("client")
     let arguments = [
       "openssl", "req", "-x509", "-subj", "/CN=localhost", "-addext",
       "subjectAltName=DNS:localhost", "-days", "2", "-newkey", "ec", "-pkeyopt",

@@ -9,7 +9,7 @@ import Testing
 /// Backups that are encrypted.
 struct SealedBackupTests {
   private static let key = SymmetricKey(data: [UInt8](repeating: 5, count: 32))
-  private static let sealing = BackupSealing(key: key) { UInt8.random(in: 0...UInt8.max) }
+  private static let sealing = BackupSealing(key: key) { UInt64.random(in: 0...UInt64.max) }
   private static let phrase = "the cherry orchard is sold"
 
   private let target = TemporaryFolder()

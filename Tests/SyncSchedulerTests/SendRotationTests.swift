@@ -76,6 +76,30 @@ struct SendRotationTests {
     #expect(rotation.next(at: Self.start)?.device == "waits")
   }
 
+  /// An attempt that ends while another mutation is enqueued: whose schedule is noted last is chance.
+  @Test("A schedule that is noted late does not replace a newer one")
+  func olderSchedulesAreIgnored() throws {
+    var rotation = SendRotation(concurrencyMax: 1)
+    let item = QueueSchedule.Ready(
+      id: MutationID("m"), upstream: "up", place: 1, isForced: false, isRepeatable: true)
+    let end = Self.start.advanced(by: .seconds(30))
+    let (during, after) = (
+      QueueSchedule(ready: [], wake: end, number: 1),
+      QueueSchedule(ready: [item], wake: nil, number: 2)
+    )
+    rotation.note(after, of: "d")
+    rotation.note(during, of: "d")
+    #expect(rotation.wake == nil)
+    #expect(rotation.next(at: Self.start)?.ready == item)
+    // What no change led to is not older: the store is read again soon.
+    rotation.note(QueueSchedule(ready: [], wake: Self.start), of: "d")
+    #expect(rotation.woken(at: Self.start) == ["d"])
+    rotation.note(QueueSchedule(ready: [], wake: end, number: 3), of: "d")
+    #expect(rotation.wake == end)
+    rotation.note(QueueSchedule(ready: [], wake: nil, number: 4), of: "d")
+    #expect(rotation.wake == nil)
+  }
+
   @Test("Forced mutations are sent first")
   func forcedGoFirst() throws {
     let rotation = RotationBench(concurrencyMax: 1)

@@ -10,11 +10,13 @@ struct FolderWalkTests {
   /// A volume as Kubernetes mounts a ConfigMap: its names lead through `..data`, a link that is
   /// renamed over by the next version's.
   private struct Volume {
-    let root: String
+    private let home: TestFolder
     private var folder: String?
 
+    var root: String { "\(home.path)/volume" }
+
     init() throws {
-      root = try TemporaryDirectory.make() + "/volume"
+      home = try TestFolder("volume")
       try Self.check(mkdir(root, 0o700))
       try swap(to: "1")
       try Self.check(symlink("..data/index.html", "\(root)/index.html"))
@@ -104,7 +106,9 @@ struct FolderWalkTests {
   /// A folder on the way is swapped, again and again, for a link that leads out.
   @Test("A race with renames never leads out of the folder")
   func racesNeverLeaveTheFolder() async throws {
-    let base = try TemporaryDirectory.make()
+    let home = try TestFolder("walk")
+    defer { home.remove() }
+    let base = home.path
     for folder in ["root", "root/inside", "root/other", "outside"] {
       try Volume.check(mkdir("\(base)/\(folder)", 0o700))
       let file = open("\(base)/\(folder)/name", O_CREAT | O_WRONLY, 0o600)
@@ -141,7 +145,9 @@ struct FolderWalkTests {
 
   @Test("As many links are followed as by the kernel")
   func followsAsManyLinksAsTheKernel() throws {
-    let root = try TemporaryDirectory.make()
+    let folder = try TestFolder("links")
+    defer { folder.remove() }
+    let root = folder.path
     close(open("\(root)/0", O_CREAT | O_WRONLY, 0o600))
     for number in 1...(FolderWalk.linksMax + 1) {
       try Volume.check(symlink("\(number - 1)", "\(root)/\(number)"))

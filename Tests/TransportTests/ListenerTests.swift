@@ -35,7 +35,9 @@ struct ListenerTests {
 
   @Test("A dead socket file is replaced and a live one is not")
   func deadSocketFileIsReplacedAndALiveOneIsNot() async throws {
-    let path = try TemporaryDirectory.make() + "/server.sock"
+    let folder = try TestFolder("transport")
+    defer { folder.remove() }
+    let path = folder.path + "/server.sock"
     // A server that died: bound and closed, the file stays.
     let dead = try Socket.open(family: AF_UNIX)
     try Socket.bind(dead, to: .unix(path: path))
@@ -53,7 +55,9 @@ struct ListenerTests {
 
   @Test("A socket file is for owner and group, and another server's file is kept")
   func socketFileHasGroupModeAndForeignFileIsKept() async throws {
-    let path = try TemporaryDirectory.make() + "/server.sock"
+    let folder = try TestFolder("transport")
+    defer { folder.remove() }
+    let path = folder.path + "/server.sock"
     try await withLoops { group in
       let server = try await group.listen(on: .unix(path: path)) { _ in
         EchoAcceptor(log: ServerLog())
@@ -82,7 +86,9 @@ struct ListenerTests {
 
   @Test("A file that is not a socket is kept")
   func fileThatIsNoSocketIsKept() async throws {
-    let path = try TemporaryDirectory.make() + "/precious"
+    let folder = try TestFolder("transport")
+    defer { folder.remove() }
+    let path = folder.path + "/precious"
     close(open(path, O_CREAT | O_WRONLY, 0o600))
     try await withLoops(1) { group in
       _ = await #expect(throws: ListenError.addressInUse("unix:\(path)")) {
@@ -115,7 +121,9 @@ struct ListenerTests {
   @Test("Established Unix connections are served when listening stops")
   func establishedUnixConnectionsAreServed() async throws {
     for _ in 0..<20 {
-      let path = try TemporaryDirectory.make() + "/server.sock"
+      let folder = try TestFolder("transport")
+      defer { folder.remove() }
+      let path = folder.path + "/server.sock"
       try await withLoops(2) { group in
         let log = ServerLog()
         let server = try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: log) }

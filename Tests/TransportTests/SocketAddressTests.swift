@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -37,7 +38,9 @@ struct SocketAddressTests {
 
   @Test("A path round-trips through the kernel's form")
   func pathRoundTripsThroughSockaddr() throws {
-    let address = SocketAddress.unix(path: try TemporaryDirectory.make() + "/a.sock")
+    let folder = try TestFolder("address")
+    defer { folder.remove() }
+    let address = SocketAddress.unix(path: "\(folder.path)/a.sock")
     let socket = try Socket.open(family: AF_UNIX)
     defer { close(socket) }
     try Socket.bind(socket, to: address)

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Transport
 
@@ -15,7 +16,7 @@ struct StreamTests {
   ) async throws -> (server: ServerSocket, endpoint: Endpoint, tls: TLSClientContext?) {
     switch kind {
     case .unix:
-      let path = try TemporaryDirectory.make() + "/echo.sock"
+      let path = try TestFolder.untilExit("transport").path + "/echo.sock"
       let server = try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: log) }
       return (server, .unix(path: path), nil)
     case .tcp:
@@ -83,7 +84,9 @@ struct StreamTests {
     "Files and bytes are sent in order",
     arguments: Kind.allCases)
   func sendsFilesBetweenBytes(kind: Kind) async throws {
-    let path = try TemporaryDirectory.make() + "/file"
+    let folder = try TestFolder("transport")
+    defer { folder.remove() }
+    let path = folder.path + "/file"
     let content = pattern(1_500_000)
     let target = open(path, O_CREAT | O_WRONLY, 0o600)
     #expect(write(target, content, content.count) == content.count)

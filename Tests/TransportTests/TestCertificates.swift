@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Transport
 
 /// Certificates for the tests, made once a run with the `openssl` command: an authority, a
@@ -16,7 +17,7 @@ struct TestCertificates {
   static let shared = Result { try TestCertificates() }
 
   private init() throws {
-    directory = try TemporaryDirectory.make()
+    directory = try TestFolder.untilExit("certificates").path
     let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     for name in ["ca", "other"] {
       try run(
@@ -69,14 +70,4 @@ struct TestCertificates {
 struct TestFailure: Error {
   let text: String
   init(_ text: String) { self.text = text }
-}
-
-enum TemporaryDirectory {
-  static func make() throws -> String {
-    var template = Array("/tmp/larder-transport-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw TestFailure("mkdtemp") }
-    return template.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { String(cString: $0) } ?? ""
-    }
-  }
 }

@@ -22,11 +22,12 @@ extension Ways {
 
     /// Starts a service with a low password cost, for speed.
     static func start(
-      accounts: String = "", settings: String = "", operations: [String: String] = [:]
+      accounts: String = "", settings: String = "", operations: [String: String] = [:],
+      localTypes: String? = nil
     ) async throws -> RunningLarder {
       try await RunningLarder.start(
         settings: "accounts: {passwordCost: 10\(accounts.isEmpty ? "" : ", ")\(accounts)}\n"
-          + settings, operations: operations)
+          + settings, operations: operations, localTypes: localTypes)
     }
 
     static func credentials(_ name: String, _ password: String = "correct horse") -> String {
@@ -173,6 +174,58 @@ extension Ways {
         body: #"{"currentPassword":"a","newPassword":"b"}"#)
       #expect(anonymous.status == 401)
       #expect(try Self.code(anonymous) == "sign_in_required")
+      await larder.stop()
+    }
+
+    @Test("A password is checked without signing in")
+    func passwordIsChecked() async throws {
+      let larder = try await Self.start()
+      let session = try await Self.signUp(larder)
+      // A client that has only its token learns the address from it.
+      let me = try JSONValue(parsing: try await larder.get("/v1/auth/me", session.bearer).body)
+      let email = try #require(me["email"]?.string)
+      func check(_ password: String, _ headers: (String, String)...) async throws -> RawResponse {
+        let body: JSONValue = ["email": .string(email), "password": .string(password)]
+        return try await larder.request(
+          "POST", "/v1/auth/check-password", headers: headers, body: body.text)
+      }
+      let right = try await check("correct horse", session.bearer)
+      #expect(right.status == 204 && right.body.isEmpty, "\(right.text)")
+      let wrong = try await check("wrong password", session.bearer)
+      #expect(wrong.status == 401)
+      #expect(try Self.code(wrong) == "invalid_credentials")
+      // A token that is not valid does not matter.
+      #expect(try await check("correct horse", ("Authorization", "Bearer a.b.c")).status == 204)
+      let incomplete = try await larder.post(
+        "/v1/auth/check-password", #"{"password":"correct horse"}"#, session.bearer)
+      #expect(incomplete.status == 400)
+      #expect(try JSONValue(parsing: incomplete.body)["errors"]?[0]?["pointer"] == "/email")
+      // The session goes on.
+      #expect(
+        try await larder.post("/v1/auth/refresh", Self.refreshBody(session.refresh)).status == 200)
+      await larder.stop()
+    }
+
+    @Test("A user changes the password in one request, with the current one")
+    func passwordIsChanged() async throws {
+      let larder = try await Self.start()
+      let session = try await Self.signUp(larder)
+      let without = try await larder.request(
+        "PUT", "/v1/auth/password", headers: [session.bearer],
+        body: #"{"newPassword":"battery staple"}"#)
+      #expect(without.status == 400)
+      #expect(
+        try JSONValue(parsing: without.body)["errors"]?[0]?["pointer"] == "/currentPassword")
+      func signIn(_ password: String) async throws -> Int {
+        try await larder.post("/v1/auth/sign-in", Self.credentials("ada", password)).status
+      }
+      #expect(try await signIn("correct horse") == 200)
+      let changed = try await larder.request(
+        "PUT", "/v1/auth/password", headers: [session.bearer],
+        body: #"{"currentPassword":"correct horse","newPassword":"battery staple"}"#)
+      #expect(changed.status == 204, "\(changed.text)")
+      #expect(try await signIn("correct horse") == 401)
+      #expect(try await signIn("battery staple") == 200)
       await larder.stop()
     }
 

@@ -116,6 +116,54 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("A view shows exactly its fields, and its diffs name entities whose key it does not show")
+    func viewsWithoutKey() async throws {
+      let larder = try await RunningLarder.start(operations: [
+        "films": """
+        fragment FilmTitle on Film { title }
+        query Films @route(path: "/films") @cache(maxAge: 3600, scope: PUBLIC) {
+          films(limit: 20) { ...FilmTitle year }
+        }
+        mutation Change($id: ID!, $patch: FilmPatch!) {
+          updateFilm(id: $id, patch: $patch) { id title year }
+        }
+        """
+      ])
+      #expect(try await larder.get("/api/films").status == 200)
+      let plain = "/v1/entities/Film?order=title&limit=20"
+      let target = "/v1/entities/Film/diff?order=title&limit=20&view=FilmTitle"
+      let first = try await larder.get(target)
+      let items = try #require(try Self.object(first)["items"]?.array)
+      try #require(items.count == 20)
+      for item in items {
+        #expect(item.members?.map(\.name) == ["__typename", "title", "_missing", "_rev"])
+      }
+      let film = try #require(try Self.object(try await larder.get(plain))["items"]?[3])
+      let id = try #require(film["id"]?.string)
+      let title = try #require(film["title"]?.string)
+      #expect(items[3]["title"] == film["title"])
+      func change(_ patch: JSONValue) async throws {
+        let body: JSONValue = ["id": .string(id), "patch": patch]
+        let answer = try await larder.post("/v1/operations/Change", body.text)
+        #expect(answer.status == 200, "\(answer.text)")
+      }
+      // What the view does not show changes nothing in it.
+      try await change(["year": 1901])
+      #expect(try await larder.get(target + Self.from(first)).status == 304)
+      try await change(["title": .string(title + "!")])
+      let diff = try Self.object(try await larder.get(target + Self.from(first)))
+      #expect(diff["kind"] == "diff", "\(diff.canonicalText)")
+      let update = try #require(diff["updates"]?[0])
+      #expect(diff["updates"]?.array?.count == 1)
+      #expect(update["id"]?.string == "Film/\(id)")
+      #expect(update["old"] == 3)
+      let now = try Self.object(try await larder.get("\(plain)&view=FilmTitle"))
+      let place = try #require(update["new"]?.int64)
+      #expect(diff["entities"]?["Film/\(id)"] == now["items"]?[Int(place)])
+      #expect(diff["entities"]?["Film/\(id)"]?["title"]?.string == title + "!")
+      await larder.stop()
+    }
+
     /// A device can use the tag of a plain read as a base; a caller without a device cannot.
     @Test("A list that a device has read is a base for a diff")
     func listsReadByADeviceAreBases() async throws {
@@ -169,19 +217,21 @@ extension Ways {
 
 extension Ways {
   /// A property: after any writes, every diff of a collection turns the client's list into the current one,
-  /// by the rules of a batch update.
+  /// by the rules of a batch update, with nested entities as without.
   struct CollectionDiffPropertyTests {
     private static let steps = 40
-    private static let page = "order=rank,text&limit=25"
+    private static let books = 4
+    private static let types = """
+      type Note @local { id: ID! text: String rank: Int book: Book @inverse(field: "notes") }
+      type Book @local { id: ID! name: String notes: [Note!]! @inverse(field: "book") }
+      """
 
     @Test(
       "Every diff, applied to the client's list, gives the current page",
-      arguments: [11, 12, 13] as [UInt64])
-    func everyDiffAppliedGivesTheNewPage(seed: UInt64) async throws {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-diffs-\(UUID().uuidString).graphql")
-      try Data("type Note @local { id: ID! text: String rank: Int }".utf8).write(to: file)
-      let larder = try await RunningLarder.start(settings: "local: \(file.path)")
+      arguments: [11, 12, 13] as [UInt64], ["", "&include=book", "&include=book.notes(limit:3)"])
+    func everyDiffAppliedGivesTheNewPage(seed: UInt64, include: String) async throws {
+      let page = "order=rank,text&limit=25\(include)"
+      let larder = try await RunningLarder.start(localTypes: Self.types)
       let token = ("Device-Token", try await DeviceTests.register(larder).token)
       var random = SeededGenerator(seed: seed)
       var copy = ListCopy()
@@ -195,11 +245,11 @@ extension Ways {
         let answer: RawResponse
         if step % 3 == 2 {
           answer = try await larder.request(
-            "POST", "/v1/entities/Note/diff?\(Self.page)", headers: [token],
+            "POST", "/v1/entities/Note/diff?\(page)", headers: [token],
             body: String(decoding: copy.have.bytes, as: UTF8.self))
         } else {
           let tag = copy.tag.map { "&from=%22\($0.dropFirst().dropLast())%22" } ?? ""
-          answer = try await larder.get("/v1/entities/Note/diff?\(Self.page)\(tag)", token)
+          answer = try await larder.get("/v1/entities/Note/diff?\(page)\(tag)", token)
         }
         if answer.status != 304 {
           let body = try JSONValue(parsing: answer.body)
@@ -208,38 +258,46 @@ extension Ways {
             try copy.apply(body)
           }
         }
-        let plain = try await larder.get("/v1/entities/Note?\(Self.page)", token)
+        let plain = try await larder.get("/v1/entities/Note?\(page)", token)
         let items = try JSONValue(parsing: plain.body)["items"]?.array
         #expect(copy.items == items, "seed \(seed), step \(step)")
         #expect(copy.tag == plain["etag"], "seed \(seed), step \(step)")
       }
       #expect(diffs > 5, "seed \(seed) proves nothing")
       await larder.stop()
-      try FileManager.default.removeItem(at: file)
     }
 
-    /// Draws the writes of a batch, each of another entity.
+    /// Draws the writes of a batch, each of another entity. Nested books are renamed, and lose and get notes.
     private static func writes(
       _ step: Int, _ present: inout Set<Int>, _ random: inout SeededGenerator
     ) -> JSONValue {
       let count = step == 0 ? 30 : Int.random(in: 1...4, using: &random)
       let ids = (0..<40).shuffled(using: &random).prefix(count)
+      let renamed = step == 0 ? Array(0..<books) : [Int.random(in: 0..<books * 2, using: &random)]
+      let bookWrites = renamed.filter { $0 < books }.map { book -> JSONValue in
+        [
+          "op": "insertOrUpdate", "type": "Book", "id": .string("b\(book)"),
+          "data": ["name": .string("Book \(book), \(step / 3)")],
+        ]
+      }
       return .array(
-        ids.map { id in
-          if Int.random(in: 0..<4, using: &random) == 0, present.remove(id) != nil {
-            return ["op": "delete", "type": "Note", "id": .string("n\(id)")]
-          }
-          present.insert(id)
-          let rank = Int64.random(in: 0..<12, using: &random)
-          let filler = String(repeating: "text ", count: 20)
-          return [
-            "op": "insertOrUpdate", "type": "Note", "id": .string("n\(id)"),
-            "data": [
-              "rank": .number(JSONNumber(rank)),
-              "text": .string("\(filler)\(Int.random(in: 0..<3, using: &random))"),
-            ],
-          ]
-        })
+        bookWrites
+          + ids.map { id -> JSONValue in
+            if Int.random(in: 0..<4, using: &random) == 0, present.remove(id) != nil {
+              return ["op": "delete", "type": "Note", "id": .string("n\(id)")]
+            }
+            present.insert(id)
+            let rank = Int64.random(in: 0..<12, using: &random)
+            let filler = String(repeating: "text ", count: 20)
+            return [
+              "op": "insertOrUpdate", "type": "Note", "id": .string("n\(id)"),
+              "data": [
+                "rank": .number(JSONNumber(rank)),
+                "text": .string("\(filler)\(Int.random(in: 0..<3, using: &random))"),
+                "book": .string("b\(Int.random(in: 0..<books, using: &random))"),
+              ],
+            ]
+          })
     }
   }
 }

@@ -47,8 +47,6 @@ extension Ways {
     }
 
     private static func start(_ settings: String = "") async throws -> World {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-costly-\(UUID().uuidString).graphql").path
       let types = """
         type Note @local {
           id: ID!
@@ -56,8 +54,7 @@ extension Ways {
           slug: String @pattern(regex: "([a-z0-9]+-?)+")
         }
         """
-      try Data(types.utf8).write(to: URL(filePath: file))
-      let larder = try await RunningLarder.start(settings: "local: \(file)\n\(settings)")
+      let larder = try await RunningLarder.start(settings: settings, localTypes: types)
       return World(
         larder: larder,
         phone: Phone(port: larder.port, token: try await DeviceTests.register(larder).token))

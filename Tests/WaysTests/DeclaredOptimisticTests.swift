@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Optimistic updates that an operation file declares (the mission table's eighth awkward point).
+  /// Optimistic updates that an operation file declares.
   struct DeclaredOptimisticTests {
     private static let operations = [
       "films": """

@@ -44,7 +44,7 @@ extension Ways {
     }
 
     @Test(
-      "Row 81: an Int key stays a number while a change is pending",
+      "An Int key stays a number while a change is pending",
       arguments: [
         #"{"name":"Mine"}"#, #"{"id":1001,"name":"Mine"}"#, #"{"id":"1001","name":"Mine"}"#,
       ])

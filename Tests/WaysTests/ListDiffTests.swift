@@ -86,7 +86,7 @@ extension Ways {
 
     /// First with nothing changed, then with one change.
     @Test(
-      "Row 103: the entity tag of a response is a base, however the response was made",
+      "The entity tag of a response is a base, however the response was made",
       arguments: ["Cached", "Plain"], ["miss", "hit", "gzip", "stream"])
     func everyResponseTagIsABase(operation: String, way: String) async throws {
       let larder = try await RunningLarder.start(operations: Self.operations)

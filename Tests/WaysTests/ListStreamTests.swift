@@ -33,7 +33,7 @@ extension Ways {
       try JSONValue(parsing: Array(try #require(event).data.utf8))
     }
 
-    @Test("Row 25: a list is sent whole, then by diffs with the tags of plain reads")
+    @Test("A list is sent whole, then by diffs with the tags of plain reads")
     func sendsTheListThenDiffs() async throws {
       let larder = try await Self.filled()
       let events = try await Self.open(larder, "/v1/entities/Film/stream?\(Self.query)")
@@ -106,10 +106,7 @@ extension Ways {
 
     @Test("Ids and relationships called stream stay reachable")
     func namesStreamStayReachable() async throws {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-local-\(UUID().uuidString).graphql").path
-      try Data(Self.localTypes.utf8).write(to: URL(filePath: file))
-      let larder = try await RunningLarder.start(settings: "local: \(file)")
+      let larder = try await RunningLarder.start(localTypes: Self.localTypes)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       for (target, body) in [
         ("Broadcast/stream", #"{"title":"Live"}"#), ("Channel/c1", #"{"stream":"stream"}"#),

@@ -82,7 +82,9 @@ extension Ways {
       #expect(streams.last?.status == 503)
       try await Self.rename(larder, "f1", to: "Renamed")
       let ids = Set(followed.keys)
+      try #require(!ids.isEmpty)
       let diffs = try await Self.events(ids, of: client).events
+      #expect(Set(diffs.keys) == ids)
       #expect(diffs.values.allSatisfy { $0.data.contains("Renamed") })
       await larder.stop()
     }

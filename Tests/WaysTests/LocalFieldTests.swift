@@ -52,19 +52,15 @@ extension Ways {
     }
 
     static func start(settings: String = "") async throws -> World {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-fields-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
       let larder = try await RunningLarder.start(
         settings: """
-          local: \(file)
           accounts: {passwordCost: 10, signUp: open}
           types:
             Film:
               search: [title, note]
               index: [favourite]
           \(settings)
-          """)
+          """, localTypes: types)
       #expect(try await larder.get("/api/films?limit=20").status == 200)
       #expect(try await larder.get("/api/films/f1").status == 200)
       return World(

@@ -46,11 +46,8 @@ extension Ways {
     }
 
     private static func start() async throws -> World {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-keys-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
       let larder = try await RunningLarder.start(
-        settings: "local: \(file)\ntypes: {Profile: {search: [name]}, Cat: {search: [name]}}")
+        settings: "types: {Profile: {search: [name]}, Cat: {search: [name]}}", localTypes: types)
       return World(
         larder: larder, token: ("Device-Token", try await DeviceTests.register(larder).token))
     }

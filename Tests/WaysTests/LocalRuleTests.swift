@@ -49,10 +49,7 @@ extension Ways {
     }
 
     private static func start() async throws -> World {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-rules-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
-      let larder = try await RunningLarder.start(settings: "local: \(file)")
+      let larder = try await RunningLarder.start(localTypes: types)
       return World(
         larder: larder, token: ("Device-Token", try await DeviceTests.register(larder).token))
     }

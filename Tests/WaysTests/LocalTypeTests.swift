@@ -22,10 +22,7 @@ extension Ways {
       """
 
     private static func start() async throws -> (larder: RunningLarder, token: (String, String)) {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-local-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
-      let larder = try await RunningLarder.start(settings: "local: \(file)")
+      let larder = try await RunningLarder.start(localTypes: types)
       return (larder, ("Device-Token", try await DeviceTests.register(larder).token))
     }
 
@@ -123,7 +120,7 @@ extension Ways {
     /// The loop of RFC 9110, section 13.1.1: read, change with the tag that was read, use the tag of the
     /// response.
     @Test(
-      "Row 28: the entity tag of a read is a valid If-Match of a write",
+      "The entity tag of a read is a valid If-Match of a write",
       arguments: ["", "?view=VisitCard"], ["identity", "gzip"])
     func readTagIsAWriteCondition(view: String, coding: String) async throws {
       let (larder, token) = try await Self.start()
@@ -169,7 +166,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("Row 55: dates have three fraction digits in every read")
+    @Test("Dates have three fraction digits in every read")
     func datesHaveMilliseconds() async throws {
       let (larder, token) = try await Self.start()
       let cursor = try #require(

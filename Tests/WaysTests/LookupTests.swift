@@ -21,7 +21,7 @@ extension Ways {
       """
 
     @Test(
-      "A film that only a list fetched is read while upstream is away, warm and after a restart (row 17)",
+      "A film that only a list fetched is read while upstream is away, warm and after a restart",
       arguments: [false, true])
     func listedFilmIsRead(restarts: Bool) async throws {
       let larder = try await RunningLarder.start(operations: ["films.graphql": Self.operations])

@@ -133,10 +133,8 @@ extension Ways {
 
     @Test("Local types can be observed")
     func localTypesAreObserved() async throws {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-observed-\(UUID().uuidString).graphql")
-      try Data("type Note @local { id: ID! text: String stars: Int }".utf8).write(to: file)
-      let larder = try await RunningLarder.start(settings: "local: \(file.path)")
+      let larder = try await RunningLarder.start(
+        localTypes: "type Note @local { id: ID! text: String stars: Int }")
       let token = ("Device-Token", try await DeviceTests.register(larder).token)
       var target = "/v1/changes?types=Note&filter=stars%20%3E%202&since=now"
       for (method, body, told) in [
@@ -154,7 +152,6 @@ extension Ways {
         #expect(after["changes"]?.array?.map { $0["op"]?.string } ?? [] == [told].compactMap { $0 })
       }
       await larder.stop()
-      try FileManager.default.removeItem(at: file)
     }
   }
 }

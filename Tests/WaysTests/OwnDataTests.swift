@@ -64,11 +64,8 @@ extension Ways {
     }
 
     private static func start(service: String? = nil) async throws -> World {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-own-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
       let larder = try await RunningLarder.start(
-        settings: "local: \(file)\ndevices: {register: open}\n\(settings)", service: service)
+        settings: "devices: {register: open}\n\(settings)", service: service, localTypes: types)
       let world = World(
         larder: larder, token: ("Device-Token", try await DeviceTests.register(larder).token))
       let made = try await world.ask("POST", "/v1/entities", rows)

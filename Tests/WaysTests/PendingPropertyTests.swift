@@ -5,10 +5,16 @@ import Testing
 
 extension Ways {
   /// A property: after any sequence of enqueued, refused, applied and withdrawn mutations, each kind of read
-  /// shows the device what another device of the same user sees, with its own optimistic updates applied;
-  /// other callers see none of them.
+  /// shows the device what another device of the same user sees, with its own optimistic updates and local
+  /// fields applied; other callers see none of them.
   struct PendingPropertyTests {
     private static let steps = 25
+    private static let localFields = """
+      extend type Film {
+        favourite: Boolean @local @default(value: false)
+        stars: Int @local
+      }
+      """
     private static let list = "/api/films?limit=20"
     private static let listDiff = "/v1/operations/Films/diff?limit=20"
     private static let collection = "/v1/entities/Film?order=title&limit=100&total=true"
@@ -17,7 +23,7 @@ extension Ways {
       "Every read with pending changes agrees with a plain model",
       arguments: [21, 22, 23] as [UInt64])
     func everyReadAgreesWithTheModel(seed: UInt64) async throws {
-      let world = try await PendingWorld.start()
+      let world = try await PendingWorld.start(localTypes: Self.localFields)
       var random = SeededGenerator(seed: seed)
       var model = PendingModel()
       var copy = ListCopy()
@@ -52,7 +58,7 @@ extension Ways {
       let film = try #require(alive.randomElement(using: &random))
       // Few words, so that some films share one.
       let title = "Qz\(Int.random(in: 0..<4, using: &random)) \(step)"
-      switch Int.random(in: 0..<10, using: &random) {
+      switch Int.random(in: 0..<12, using: &random) {
       case 0..<5:
         let year = 2000 + Int64.random(in: 0..<3, using: &random)
         let text = #"{"title":"\#(title)","year":\#(year)}"#
@@ -60,7 +66,10 @@ extension Ways {
         let fields = try JSONValue(parsing: Array(text.utf8)).members ?? []
         model.changes.append(.init(mutation: id, film: film, fields: fields))
       case 5:
-        guard alive.count > 15 else { return }
+        // A film with local fields stays in its owner's reads when upstream deletes it.
+        guard alive.count > 15,
+          let film = alive.filter({ model.marks[$0] == nil }).randomElement(using: &random)
+        else { return }
         let id = try await world.enqueueDeletion(of: film)
         model.changes.append(.init(mutation: id, film: film, fields: nil))
       case 6:
@@ -72,6 +81,14 @@ extension Ways {
         guard let change = model.changes.randomElement(using: &random) else { return }
         try await world.takeBack(change.mutation)
         model.changes.removeAll { $0.mutation == change.mutation }
+      case 10, 11:
+        let mark = PendingModel.Mark(
+          isFavourite: Bool.random(using: &random), stars: Int64.random(in: 1...3, using: &random))
+        let written = try await world.larder.request(
+          "PATCH", "/v1/entities/Film/\(film)", headers: world.headers(of: .mine),
+          body: #"{"favourite":\#(mark.isFavourite),"stars":\#(mark.stars)}"#)
+        #expect(written.status == 200, "\(written.text)")
+        model.marks[film] = mark
       default:
         try await settleAll(world, isRefused: Bool.random(using: &random))
         model.changes = []
@@ -138,6 +155,20 @@ extension Ways {
       #expect(
         Set(parts(mine).map(\.canonicalText)) == Set(parts(order).map(\.canonicalText)), "\(place)")
       #expect(mine.map { $0["title"] } == order.map { $0["title"] }, "\(place)")
+      for item in mine where !model.creates(item) {
+        let mark = item["id"]?.string.flatMap { model.marks[$0] }
+        #expect(item["favourite"] == .bool(mark?.isFavourite ?? false), "\(place)")
+        #expect(item["stars"]?.int64 == mark?.stars, "\(place)")
+      }
+      for item in base { #expect(item["favourite"] == false, "\(place)") }
+      let favourites = "/v1/entities/Film?filter=favourite%20AND%20year%20%3D%202001&total=true"
+      let wanted = expected.count { item in
+        item["year"]?.int64 == 2001
+          && item["id"]?.string.flatMap { model.marks[$0] }?.isFavourite == true
+      }
+      let found = try await world.json(favourites, as: .mine)["total"]?.int64
+      #expect(found == Int64(wanted), "\(place)")
+      #expect(try await world.json(favourites, as: .other)["total"] == 0, "\(place)")
       let filter = "/v1/entities/Film?filter=year%20%3D%202001&total=true"
       let count = try await world.json(filter, as: .mine)["total"]?.int64
       #expect(count == Int64(expected.filter { $0["year"]?.int64 == 2001 }.count), "\(place)")
@@ -204,7 +235,19 @@ struct PendingModel {
     var creates = false
   }
 
+  /// The device's local fields of a film.
+  struct Mark {
+    let isFavourite: Bool
+    let stars: Int64
+  }
+
   var changes: [Change] = []
+  /// By film. They are the device's own at once, and no mutation takes them back.
+  var marks: [String: Mark] = [:]
+
+  func creates(_ film: JSONValue) -> Bool {
+    changes.contains { $0.creates && .string($0.film) == film["id"] }
+  }
 
   /// A film as the device sees it; nil if it is to be deleted.
   func film(_ film: JSONValue) -> JSONValue? {

@@ -18,14 +18,14 @@ struct PendingWorld {
   private let device: (String, String)
   private let otherDevice: (String, String)
 
-  static func start() async throws -> PendingWorld {
+  static func start(localTypes: String? = nil) async throws -> PendingWorld {
     let larder = try await RunningLarder.start(
       settings: """
         types:
           Film:
             search: [title, synopsis]
         queue: {probe: 1s}
-        """)
+        """, localTypes: localTypes)
     let world = PendingWorld(
       larder: larder, device: ("Device-Token", try await Ways.DeviceTests.register(larder).token),
       otherDevice: ("Device-Token", try await Ways.DeviceTests.register(larder).token))

@@ -22,16 +22,12 @@ extension Ways {
     static func start(
       _ rules: String, vendor: String = "push:"
     ) async throws -> RunningLarder {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-rules-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
       return try await RunningLarder.start(
         settings: """
-          local: \(file)
           \(vendor)
             rules:
           \(rules)
-          """)
+          """, localTypes: types)
     }
 
     private static let inserts = """

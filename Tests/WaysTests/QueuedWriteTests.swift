@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Local writes in the device's queue: one world of writes (the mission table's second awkward point).
+  /// Local writes in the device's queue: one world of writes.
   struct QueuedWriteTests {
     private static let temporary = "~0190163d-8694-7999-8f5e-3f4a3b2c1d0e"
 

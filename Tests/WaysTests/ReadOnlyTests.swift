@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Device tokens that only read (row 98 of the mission table).
+  /// Device tokens that only read.
   struct ReadOnlyTests {
     /// Routes that read although their method is not `GET`.
     private static let readsByOtherMethods: Set<String> = [
@@ -38,7 +38,7 @@ extension Ways {
       (try? JSONValue(parsing: answer.body))?["code"]?.string
     }
 
-    @Test("Row 98: a read-only token is refused by every route that writes, and by no other")
+    @Test("A read-only token is refused by every route that writes, and by no other")
     func everyRouteChecksTheToken() async throws {
       let world = try await MatrixWorld.start()
       let larder = world.larder

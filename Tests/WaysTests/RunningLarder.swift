@@ -8,6 +8,9 @@ import Transport
 final class RunningLarder {
   static let adminToken = String(repeating: "a", count: 40)
 
+  /// Removes at the end of the process what the service unpacks when no checkout is near the binary.
+  private static let cleansUp: Void = { _ = atexit { ShippedFiles.removeUnpacked() } }()
+
   let demo: DemoServer
   let folder: String
   private(set) var port = 0
@@ -20,6 +23,8 @@ final class RunningLarder {
   private var task: Task<Void, any Error>?
   /// Lines added to `larder.yaml`; others are of the next start of the service.
   var extraSettings: String
+  /// The text of `local.graphql`; another is of the next start of the service.
+  var localTypes: String?
   /// See ``start(settings:operations:service:upstreamTimeout:upstream:schema:forward:recentMax:data:)``;
   /// another set is of the next start of the service.
   var operations: [String: String]
@@ -47,11 +52,13 @@ final class RunningLarder {
   ///   - data: a folder to begin with a copy of.
   ///   - isEncrypted: see `data.encryption`.
   ///   - environment: variables that are not settings.
+  ///   - localTypes: the text of `local.graphql`; nil for no local types.
   static func start(
     settings: String = "", operations: [String: String] = [:], service: String? = nil,
     upstreamTimeout: String = "20s", upstream: String? = nil, upstreamLines: String = "",
     schema: String? = nil, forward: String = "authorization", recentMax: Int = 50,
-    data: String? = nil, isEncrypted: Bool = false, environment: [String: String] = [:]
+    data: String? = nil, isEncrypted: Bool = false, environment: [String: String] = [:],
+    localTypes: String? = nil
   ) async throws -> RunningLarder {
     var options = DemoOptions(now: { Int64(Date().timeIntervalSince1970) })
     options.recentMax = recentMax
@@ -63,6 +70,7 @@ final class RunningLarder {
       schema: schema, forward: forward)
     larder.isEncrypted = isEncrypted
     larder.environment = environment
+    larder.localTypes = localTypes
     if let data {
       try FileManager.default.copyItem(atPath: data, toPath: "\(larder.folder)/data")
     }
@@ -121,6 +129,10 @@ final class RunningLarder {
 
   /// Opens the same data again after ``stopService()``.
   func startService() async throws {
+    _ = Self.cleansUp
+    if let localTypes {
+      try Data(localTypes.utf8).write(to: URL(filePath: "\(folder)/local.graphql"))
+    }
     let loaded = try Settings.load(
       from: SettingsSources(file: .init(name: "\(folder)/larder.yaml", text: try settingsText())))
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()

@@ -118,6 +118,33 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test(
+      "The service's secret is sent as its vendor expects it, for signed-in users too",
+      arguments: [("appsync", "x-api-key"), ("hasura", "x-hasura-admin-secret")])
+    func secretIsSentForEachVendor(dialect: String, field: String) async throws {
+      let larder = try await RunningLarder.start(
+        settings: "accounts: {passwordCost: 10, signUp: open}",
+        operations: [
+          "open": "query Open @cache(maxAge: 0, scope: PUBLIC) { studios { id } }",
+          "own": "query Own @cache(maxAge: 0) { serverTime }",
+        ], upstreamLines: "  dialect: \(dialect)\n  secret: s3cret")
+      let user = try await AccountTests.signUp(larder)
+      // What the secret can read is not for everyone.
+      #expect(try await larder.get("/v1/operations/Own").status == 401)
+      #expect(larder.demo.report.recent.isEmpty)
+      let calls: [(String, [(String, String)])] = [("Open", []), ("Own", [user.bearer])]
+      for (name, headers) in calls {
+        let response = try await larder.request("GET", "/v1/operations/\(name)", headers: headers)
+        #expect(response.status == 200, "\(name): \(response.text)")
+        let sent = try #require(larder.demo.report.recent.last)
+        #expect(sent.operationName == name)
+        #expect(sent[field] == "s3cret", "\(name)")
+        // The user's token, which the vendor does not know, does not take the secret's place.
+        #expect(sent["authorization"] == nil, "\(name)")
+      }
+      await larder.stop()
+    }
+
     @Test("With service credentials, operations that are not declared open are closed")
     func serviceCredentialsCloseUndeclaredOperations() async throws {
       let closed = try await RunningLarder.start(

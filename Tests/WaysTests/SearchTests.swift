@@ -33,11 +33,9 @@ extension Ways {
     }
 
     private static func start(_ settings: String = "") async throws -> World {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-notes-\(UUID().uuidString).graphql").path
-      try Data("type Note @local { id: ID! text: String }".utf8).write(to: URL(filePath: file))
       let larder = try await RunningLarder.start(
-        settings: "local: \(file)\ntypes: {Note: {search: [text]}}\n\(settings)")
+        settings: "types: {Note: {search: [text]}}\n\(settings)",
+        localTypes: "type Note @local { id: ID! text: String }")
       return World(
         larder: larder, token: ("Device-Token", try await DeviceTests.register(larder).token))
     }

@@ -43,7 +43,7 @@ extension Ways {
       return World(larder: larder, upstreams: upstreams)
     }
 
-    @Test("Row 68: operations, entities, changes and links of two upstreams are one service")
+    @Test("Operations, entities, changes and links of two upstreams are one service")
     func servesBoth() async throws {
       let world = try await Self.start()
       let larder = world.larder
@@ -168,7 +168,7 @@ extension Ways {
     }
 
     @Test(
-      "An upstream that hangs delays neither reads nor the queue of the other",
+      "Each upstream has its own sync: one that hangs delays neither reads nor the queue of the other",
       .timeLimit(.minutes(2)))
     func oneHangs() async throws {
       let world = try await Self.start(shop: ["concurrency: 2"], timeout: "60s")

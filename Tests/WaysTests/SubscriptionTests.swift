@@ -40,7 +40,7 @@ extension Ways {
     }
 
     @Test(
-      "Rows 58 and 64: clients share one subscription upstream, and its events are stored before they come"
+      "Clients share one subscription upstream, and its events are stored before they come"
     )
     func sharesAndStores() async throws {
       let upstream = try ItemUpstream()
@@ -64,6 +64,73 @@ extension Ways {
       #expect(try await second.nextEvent() == event)
       #expect(try await larder.get("/v1/operations/Items").text.contains("two"))
       #expect(upstream.streams == 1)
+      await larder.stop()
+      await upstream.stop()
+    }
+
+    @Test("A subscription that all its clients have cancelled ends upstream")
+    func endsWhenCancelled() async throws {
+      let upstream = try ItemUpstream()
+      try await upstream.start()
+      let larder = try await Self.start(upstream)
+      var clients = [
+        try await EventClient.open(port: larder.port, Self.path),
+        try await EventClient.open(port: larder.port, Self.path),
+      ]
+      try await expect {
+        upstream.streams
+      } toBecome: {
+        $0 == 1
+      }
+      clients.removeFirst()
+      upstream.set("1", "one")
+      #expect(try await clients[0].nextEvent()?.data.contains("one") == true)
+      clients = []
+      try await expect {
+        let status = try await larder.get("/v1/admin/subscriptions", Self.admin)
+        return try JSONValue(parsing: status.body)["subscriptions"]
+      } toBecome: {
+        $0 == []
+      }
+      try await expect {
+        // The upstream notices with what it writes next.
+        upstream.set("1", "cancelled")
+        return upstream.streams
+      } toBecome: {
+        $0 == 0
+      }
+      await larder.stop()
+      await upstream.stop()
+    }
+
+    @Test("A live query follows what others change upstream, by a subscription")
+    func liveQueryFollowsUpstream() async throws {
+      let upstream = try ItemUpstream()
+      try await upstream.start()
+      upstream.set("1", "one")
+      let larder = try await Self.start(upstream, upstreamLines: Self.standing)
+      try await expect {
+        upstream.streams
+      } toBecome: {
+        $0 == 2
+      }
+      let live = try await EventClient.open(port: larder.port, "/v1/operations/Items/stream")
+      #expect(live.status == 200)
+      func follow(until isWanted: (JSONValue?) -> Bool) async throws {
+        while true {
+          let event = try #require(try await live.nextEvent())
+          let body = try JSONValue(parsing: Array(event.data.utf8))
+          if isWanted(body["data"]?["items"]) { return }
+        }
+      }
+      try await follow { $0?[0]?["name"] == "one" }
+      // None of these changes passes through the service.
+      upstream.set("1", "two")
+      try await follow { $0?[0]?["name"] == "two" }
+      upstream.set("2", "new")
+      try await follow { $0?.array?.compactMap { $0["name"]?.string } == ["two", "new"] }
+      upstream.delete("1")
+      try await follow { $0?.array?.compactMap { $0["name"]?.string } == ["new"] }
       await larder.stop()
       await upstream.stop()
     }

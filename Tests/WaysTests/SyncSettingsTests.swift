@@ -55,6 +55,67 @@ extension Ways {
       await world.stop()
     }
 
+    /// Each round begins while upstream goes away: the first change can be on its way to it already.
+    @Test("Of lazy changes of one object made while upstream is away, only the latest is sent")
+    func onlyTheLatestIsSent() async throws {
+      let world = try await SyncWorld.start(settings: "queue: {probe: 1s}")
+      let demo = world.larder.demo
+      for round in 1...8 {
+        let film = "f\(round)"
+        try await demo.change { $0.fail = .refuse }
+        var ids: [String] = []
+        for stars in 1...3 {
+          ids.append(
+            try await world.enqueue(
+              SyncWorld.rating(film, stars: stars), key: "\(round)-\(stars)"))
+        }
+        try await demo.change { $0.fail = .off }
+        let last = try await world.mutation(try #require(ids.last), is: "applied")
+        #expect(last["response"]?["data"]?["rateFilm"]?["myStars"] == 3, "round \(round)")
+        for id in ids.dropLast() {
+          let earlier = try await world.mutation(id)
+          #expect(earlier["state"] == "superseded", "round \(round): \(earlier)")
+          #expect(earlier["sharedState"] == "applied", "round \(round)")
+        }
+        let sent = demo.report.recent.filter { $0.variables["id"]?.string == film }
+        #expect(sent.compactMap { $0.variables["stars"]?.int64 } == [3], "round \(round)")
+      }
+      await world.stop()
+    }
+
+    @Test("Lazy changes that name no object replace none")
+    func changesWithoutObjectAreAllSent() async throws {
+      let world = try await SyncWorld.start(
+        operations: [
+          "rate": """
+          mutation Rate($id: ID!, $stars: Int!) @sync(repeatable: true) {
+            rateFilm(id: $id, stars: $stars) { id myStars }
+          }
+          """
+        ])
+      func rating(_ stars: Int, object: String = "") -> String {
+        #"{"operation":"Rate","mode":"lazy","variables":{"id":"f1","stars":\#(stars)}\#(object)}"#
+      }
+      try await world.pause()
+      var ids: [String] = []
+      for stars in 1...3 {
+        ids.append(try await world.enqueue(rating(stars), key: "\(stars)"))
+      }
+      // The request can name it in the operation's place.
+      for stars in 4...5 {
+        ids.append(
+          try await world.enqueue(
+            rating(stars, object: #","object":"Film:f1""#), key: "\(stars)"))
+      }
+      try await world.resume()
+      for (id, state) in zip(ids, ["applied", "applied", "applied", "superseded", "applied"]) {
+        #expect(try await world.mutation(id, wait: 10)["state"]?.string == state)
+      }
+      let sent = world.larder.demo.report.recent.compactMap { $0.variables["stars"]?.int64 }
+      #expect(sent.sorted() == [1, 2, 3, 5])
+      await world.stop()
+    }
+
     @Test("Debounce ends by itself")
     func debounceEndsByItself() async throws {
       let world = try await SyncWorld.start(settings: "queue: {debounce: 300ms}")

@@ -37,12 +37,12 @@ struct SyncWorld {
 
   static func start(
     settings: String = "", operations: [String: String] = [:], schema: String? = nil,
-    upstream: String? = nil, upstreamTimeout: String = "20s"
+    upstream: String? = nil, upstreamTimeout: String = "20s", localTypes: String? = nil
   ) async throws -> SyncWorld {
     try await SyncWorld(
       RunningLarder.start(
         settings: settings, operations: operations, upstreamTimeout: upstreamTimeout,
-        upstream: upstream, schema: schema))
+        upstream: upstream, schema: schema, localTypes: localTypes))
   }
 
   func stop() async { await larder.stop() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The reads and observers of the on-device toolkits, by the rows of the mission table.
+  /// The reads and observers of the on-device toolkits.
   struct ToolkitReadTests {
     private static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
 
@@ -37,7 +37,7 @@ extension Ways {
       return Set(page["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
     }
 
-    @Test("Row 8: a predicate follows a key path to another entity's field")
+    @Test("A predicate follows a key path to another entity's field")
     func keyPaths() async throws {
       let larder = try await Self.filled()
       let director = try await Self.json(larder, "/v1/entities/Film/f1/director")
@@ -54,7 +54,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("Row 9: CONTAINS[cd], BEGINSWITH, ANY, functions and counts are parts of the language")
+    @Test("CONTAINS[cd], BEGINSWITH, ANY, functions and counts are parts of the language")
     func functions() async throws {
       let larder = try await Self.filled()
       let film = try await Self.json(larder, "/v1/entities/Film/f1")
@@ -75,7 +75,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("Rows 8 and 45: an observer with a key path follows changes of the related entity")
+    @Test("An observer with a key path follows changes of the related entity")
     func observersFollowKeyPaths() async throws {
       let larder = try await Self.filled()
       let person = try await Self.json(larder, "/v1/entities/Film/f1/director")
@@ -119,7 +119,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("Row 13: search results nest relationships with include, as collections do")
+    @Test("Search results nest relationships with include, as collections do")
     func searchesInclude() async throws {
       let larder = try await Self.filled("types: {Film: {search: [title]}}")
       let film = try await Self.json(larder, "/v1/entities/Film/f1?include=director")

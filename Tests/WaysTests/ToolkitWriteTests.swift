@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The writes of the on-device toolkits, by the rows of the mission table.
+  /// The writes of the on-device toolkits.
   struct ToolkitWriteTests {
     static let types = """
       type AppUser @local { id: ID! name: String! age: Int }
@@ -12,10 +12,7 @@ extension Ways {
       """
 
     static func start(_ settings: String = "") async throws -> SyncWorld {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-toolkit-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
-      return try await SyncWorld.start(settings: "local: \(file)\n\(settings)")
+      return try await SyncWorld.start(settings: settings, localTypes: types)
     }
 
     static func write(
@@ -38,7 +35,7 @@ extension Ways {
     }
 
     @Test(
-      "Rows 35 and 36: insertOrUpdate and updateOrInsert keep fields that are not named",
+      "insertOrUpdate and updateOrInsert keep fields that are not named",
       arguments: ["insertOrUpdate", "updateOrInsert"])
     func writesMerge(op: String) async throws {
       let world = try await Self.start()
@@ -52,7 +49,7 @@ extension Ways {
       await world.stop()
     }
 
-    @Test("Row 35: PUT replaces the whole entity")
+    @Test("PUT replaces the whole entity")
     func putReplaces() async throws {
       let world = try await Self.start()
       let made = try await Self.write(
@@ -67,7 +64,7 @@ extension Ways {
       await world.stop()
     }
 
-    @Test("Rows 41 and 42: updateAll and deleteAll without a condition say so: all=true")
+    @Test("All entities of a type are updated or deleted without a condition only with all=true")
     func writesAll() async throws {
       let world = try await Self.start()
       for number in 1...3 {
@@ -99,7 +96,7 @@ extension Ways {
       await world.stop()
     }
 
-    @Test("Row 49: a reset empties everything of the device, and nothing of another")
+    @Test("A reset empties everything of the device, and nothing of another")
     func resetEmptiesTheDevice() async throws {
       let world = try await Self.start()
       let other = try await SyncWorld(world.larder)

@@ -152,12 +152,8 @@ extension Ways {
 
     @Test("A user's own data follows the user from device to device")
     func userDataFollowsTheUser() async throws {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-user-types-\(UUID().uuidString).graphql").path
-      try Data("type Note @local(scope: USER) { id: ID!\n text: String! }".utf8)
-        .write(to: URL(filePath: file))
-      defer { try? FileManager.default.removeItem(atPath: file) }
-      let larder = try await AccountTests.start(settings: "local: \(file)")
+      let larder = try await AccountTests.start(
+        localTypes: "type Note @local(scope: USER) { id: ID!\n text: String! }")
       let ada = try await AccountTests.signUp(larder)
       let eve = try await AccountTests.signUp(larder, "eve")
       let phone = ("Device-Token", try await DeviceTests.register(larder).token)

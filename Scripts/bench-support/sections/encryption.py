@@ -1,6 +1,7 @@
 """Encryption at rest: reads, uploads and backups with `data.encryption`, and without it."""
 
 import base64
+import json
 import os
 import time
 
@@ -141,14 +142,9 @@ def _show_writes(bench, plain, sealed, large):
 
 
 def _back_up(larder, name):
-    body = f'{{"name": "{name}"}}'.encode()
-    fields = {
-        "Authorization": f"Bearer {ADMIN}",
-        "Content-Type": "application/json",
-        "Content-Length": len(body),
-    }
+    fields = {"Authorization": f"Bearer {ADMIN}"}
+    body = json.dumps({"name": name}).encode()
     with Connection(larder.port) as connection:
-        connection.socket.sendall(request("POST", "/v1/admin/backup", fields) + body)
-        answer = connection.receive()
+        answer = connection.exchange(request("POST", "/v1/admin/backup", fields, body))
     if answer.status != 201:
         raise BenchError(f"a backup: {answer.status} {answer.body[:300]}")

@@ -19,7 +19,7 @@ struct DataEncryption {
 
   init(_ keys: KeyRing) {
     files = keys.key(for: .files)
-    backups = BackupSealing(key: keys.key(for: .backup)) { UInt8.random(in: 0...UInt8.max) }
+    backups = BackupSealing(key: keys.key(for: .backup)) { UInt64.random(in: 0...UInt64.max) }
   }
 
   /// Checks that the key comes from outside the folder that it protects.

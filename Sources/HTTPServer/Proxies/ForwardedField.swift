@@ -37,7 +37,7 @@ package struct ForwardedField: Sendable, Equatable {
       repeat {
         skipBlanks()
         if rest.first == UInt8(ascii: ";") { continue }
-        guard rest.first.map(Self.isTokenByte) ?? false else { break }
+        guard rest.first?.isTokenByte ?? false else { break }
         guard let name = token()?.lowercased(), take(UInt8(ascii: "=")), let value = value(),
           names.insert(name).inserted
         else { return nil }
@@ -57,7 +57,7 @@ package struct ForwardedField: Sendable, Equatable {
     }
 
     private mutating func token() -> String? {
-      let token = rest.prefix(while: Self.isTokenByte)
+      let token = rest.prefix(while: \.isTokenByte)
       guard !token.isEmpty else { return nil }
       rest = rest[token.endIndex...]
       return token.text
@@ -82,17 +82,6 @@ package struct ForwardedField: Sendable, Equatable {
       guard rest.first == byte else { return false }
       rest = rest.dropFirst()
       return true
-    }
-
-    /// `tchar` (RFC 9110 5.6.2).
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default:
-        "!#$%&'*+-.^_`|~".utf8.contains(byte)
-      }
     }
 
     private mutating func skipBlanks() {

@@ -21,6 +21,9 @@ extension UInt8 {
 
   @inline(__always) var isDigit: Bool { self &- 0x30 < 10 }
 
+  /// `tchar`, a byte of a token: a letter, a digit or one of ``!#$%&'*+-.^_`|~`` (RFC 9110 5.6.2).
+  package var isTokenByte: Bool { ASCIISet.token.contains(self) }
+
   /// The value of a hexadecimal digit.
   @inline(__always) package var hexValue: UInt8? {
     if isDigit { return self &- 0x30 }

@@ -53,6 +53,9 @@ final class WriterMemory: @unchecked Sendable {
   let touches = TouchLedger()
   /// Discarded on failure: the rows are authoritative.
   var queues = QueueWorkingSet()
+  /// The number of the last ``SyncScheduler/QueueSchedule`` since the start. Never rolled back: numbers can
+  /// be missing, but none is used twice.
+  var lastSchedule: UInt64 = 0
   /// The eviction pass that is under way.
   var eviction: EvictionPass?
   /// The hooks that are called after writes; nil for none.

@@ -7,10 +7,10 @@ package struct BackupSealing: Sendable {
   package static let suffix = ".enc"
 
   let key: SymmetricKey
-  let random: @Sendable () -> UInt8
+  let random: @Sendable () -> UInt64
 
-  /// - Parameter random: an unguessable octet for each call.
-  package init(key: SymmetricKey, random: @escaping @Sendable () -> UInt8) {
+  /// - Parameter random: a new, unguessable number for each call.
+  package init(key: SymmetricKey, random: @escaping @Sendable () -> UInt64) {
     self.key = key
     self.random = random
   }
@@ -39,8 +39,7 @@ package enum SealedBackup {
   ) throws(BackupOpeningError) {
     let plain = try BackupFile(reading: source)
     let sealed = try BackupFile(making: target)
-    let salt = (0..<FrameCipher.saltBytes).map { _ in sealing.random() }
-    var frames = FrameSealing(FrameCipher(root: sealing.key, salt: salt))
+    var frames = FrameSealing(FrameCipher(root: sealing.key, random: sealing.random))
     while true {
       let piece = try plain.read(FrameLayout.frameBytes * framesAtOnce)
       let bytes: [UInt8]

@@ -202,8 +202,10 @@ extension Store {
       let ledger = try QueueLedger(
         context, device: device, timing: timing, readsAll: readsAll)
       let answer = try body(ledger)
+      memory.lastSchedule += 1
       return QueueCommit(
-        answer: answer, outlook: try ledger.outlook(), control: ledger.control,
+        answer: answer, outlook: try ledger.outlook().numbered(memory.lastSchedule),
+        control: ledger.control,
         report: context.finish())
     }
     return try await writer.write(durability, report: { $0.report }, perform)

@@ -77,17 +77,7 @@ struct ExtensionList: Equatable {
 
   /// The text of a token (RFC 9110 section 5.6.2); nil if it is none.
   static func token(_ text: ArraySlice<UInt8>) -> String? {
-    guard !text.isEmpty, text.allSatisfy(isTokenByte) else { return nil }
+    guard !text.isEmpty, text.allSatisfy(\.isTokenByte) else { return nil }
     return text.text
-  }
-
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    case UInt8(ascii: "!"), 0x23...0x27, UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-      UInt8(ascii: "."), 0x5E...0x60, UInt8(ascii: "|"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import Composition
@@ -8,12 +9,6 @@ import Testing
 struct DiskReserveTests {
   private static let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 
-  private static func folder() throws -> String {
-    let path = "\(NSTemporaryDirectory())/larder-reserve-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    return path
-  }
-
   private static func size(_ folder: String) -> Int? {
     let path = "\(folder)/\(DiskReserve.fileName)"
     return try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
@@ -21,7 +16,9 @@ struct DiskReserveTests {
 
   @Test("The reserve is filled, released with its file kept, and filled again")
   func isTakenAgain() throws {
-    let folder = try Self.folder()
+    let home = try TestFolder("reserve")
+    defer { home.remove() }
+    let folder = home.path
     let reserve = DiskReserve(folder: folder)
     #expect(!reserve.release(logger: Self.logger))
     reserve.take()
@@ -37,6 +34,5 @@ struct DiskReserveTests {
     try file.close()
     reserve.restore()
     #expect(Self.size(folder) == 1 << 20)
-    try FileManager.default.removeItem(atPath: folder)
   }
 }

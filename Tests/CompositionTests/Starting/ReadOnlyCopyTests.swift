@@ -1,18 +1,13 @@
 import Foundation
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Composition
 
 /// The copy that a start on a read-only file system serves from.
 struct ReadOnlyCopyTests {
-  private static func folder() throws -> String {
-    let path = "\(NSTemporaryDirectory())/larder-copied-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    return path
-  }
-
   private static func open(_ folder: String, segment: UInt64 = 1) throws -> Store {
     try Store.open(
       StoreConfiguration(folder: folder, segment: segment, opened: Timestamp(milliseconds: 0)),
@@ -21,7 +16,9 @@ struct ReadOnlyCopyTests {
 
   @Test("The copy has the database and its log, readable only by the owner")
   func copiesDatabaseAndLog() throws {
-    let folder = try Self.folder()
+    let home = try TestFolder("copied")
+    defer { home.remove() }
+    let folder = home.path
     try Data("database".utf8).write(to: URL(filePath: "\(folder)/larder.sqlite"))
     try Data("log".utf8).write(to: URL(filePath: "\(folder)/larder.sqlite-wal"))
     let copy = try ReadOnlyCopy(of: folder)
@@ -35,7 +32,9 @@ struct ReadOnlyCopyTests {
 
   @Test("A folder without a database is refused")
   func refusesFolderWithoutDatabase() throws {
-    let folder = try Self.folder()
+    let home = try TestFolder("copied")
+    defer { home.remove() }
+    let folder = home.path
     let failure = #expect(throws: StartFailure.self) { _ = try ReadOnlyCopy(of: folder) }
     #expect(failure?.kind == .dataFolder)
     #expect(failure?.description.contains(folder) == true)
@@ -44,7 +43,9 @@ struct ReadOnlyCopyTests {
   @Test(
     "A folder that another process writes to is refused, because the copy would be inconsistent")
   func aHeldFolderIsRefused() throws {
-    let folder = try Self.folder()
+    let home = try TestFolder("copied")
+    defer { home.remove() }
+    let folder = home.path
     let store = try Self.open(folder)
     let failure = #expect(throws: StartFailure.self) { _ = try ReadOnlyCopy(of: folder) }
     #expect(failure?.description.contains("another one holds it") == true)
@@ -54,7 +55,9 @@ struct ReadOnlyCopyTests {
 
   @Test("Copies left by killed processes are removed; those in use and new ones stay")
   func leftoversAreSwept() throws {
-    let folder = try Self.folder()
+    let home = try TestFolder("copied")
+    defer { home.remove() }
+    let folder = home.path
     try Self.open(folder).close()
     let (left, held, young) = (
       try ReadOnlyCopy(of: folder), try ReadOnlyCopy(of: folder), try ReadOnlyCopy(of: folder)

@@ -5,6 +5,7 @@ import HTTPTypes
 import HTTPWire
 import Model
 import S3Wire
+import TestSupport
 import Testing
 
 @testable import S3FileStore
@@ -12,14 +13,13 @@ import Testing
 /// Signatures, verified by an independent server.
 @Suite(.enabled(if: PeerServer.environment != nil, Comment(rawValue: PeerServer.whyNot)))
 struct S3SignatureTests {
-  private static let folder = "\(NSTemporaryDirectory())larder-rclone-\(UUID().uuidString)"
   private static let rclone = Result {
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    return try PeerServer(
+    try PeerServer(
       "rclone",
       [
         "serve", "s3", "--addr", "127.0.0.1:0", "--config", "/dev/null", "--auth-key",
-        "\(S3Fixture.key.id),\(S3Fixture.key.secret)", folder,
+        "\(S3Fixture.key.id),\(S3Fixture.key.secret)",
+        try TestFolder.untilExit("rclone").path,
       ], marker: "http://127.0.0.1:")
   }
 

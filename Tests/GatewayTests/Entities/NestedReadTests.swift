@@ -185,7 +185,7 @@ import Testing
 
   // MARK: Views
 
-  @Test("A view with a nested fragment shows the nested entity's fields by its own names (row 13)")
+  @Test("A view with a nested fragment shows the nested entity's fields by its own names")
   func viewNestsFragments() async throws {
     let library = try await Self.filled()
     let film = try await library.entity(Self.film, "view=FilmMaker").body
@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test(
-    "A change that a view does not show changes neither its entity tag nor its revision (row 100)")
+    "A change that a view does not show changes neither its entity tag nor its revision")
   func viewHasItsOwnRevision() async throws {
     let library = try await Self.filled()
     func read(_ view: String) async throws -> [String] {

@@ -18,7 +18,7 @@ struct StoreLookupTests {
     return failure?.code
   }
 
-  @Test("An entity that only a list fetched answers its own query while upstream is away (row 17)")
+  @Test("An entity that only a list fetched answers its own query while upstream is away")
   func listAnswersTheQueryForOne() async throws {
     let world = try ScriptedWorld()
     world.respond(Self.two)

@@ -18,12 +18,23 @@ struct StandingSubscriptionTests {
     "2024-01-01T00:\(minute < 10 ? "0" : "")\(minute):00Z"
   }
 
+  /// Starts a standing subscription and waits until it is opened upstream.
+  ///
+  /// - Parameter isLive: whether upstream confirms it.
+  private static func begin(
+    _ rule: StandingRule, in world: SubscriptionWorld, isLive: Bool = true
+  ) async throws -> (work: StandingWork, upstream: SubscriptionScript.Opened) {
+    let work = try world.standing([rule])
+    work.start()
+    let upstream = try await world.opened()
+    if isLive { upstream.send(.established(afterGap: false)) }
+    return (work, upstream)
+  }
+
   @Test("It runs while no client listens, and clients share it")
   func runsWithoutClients() async throws {
     let world = try SubscriptionWorld(hasServiceCredentials: true)
-    let work = try world.standing([Self.plain])
-    work.start()
-    let upstream = try await world.opened()
+    let (work, upstream) = try await Self.begin(Self.plain, in: world, isLive: false)
     #expect(!upstream.call.carriesUserCredential)
     upstream.send(.established(afterGap: false))
     upstream.change("1", "one")
@@ -52,9 +63,7 @@ struct StandingSubscriptionTests {
     let world = try SubscriptionWorld()
     world.http.set("1", .init(name: "one"))
     _ = try await world.read()
-    let work = try world.standing([Self.plain])
-    work.start()
-    let upstream = try await world.opened()
+    let (work, upstream) = try await Self.begin(Self.plain, in: world, isLive: false)
     world.http.set("1", .init(name: "two"))
     upstream.send(.established(afterGap: false))
     try await eventually { try await world.read().body.contains("two") }
@@ -74,10 +83,7 @@ struct StandingSubscriptionTests {
   func catchesUp() async throws {
     let world = try SubscriptionWorld()
     world.http.set("1", .init(name: "one", updatedAt: Self.time(1)))
-    let work = try world.standing([Self.catchingUp])
-    work.start()
-    let upstream = try await world.opened()
-    upstream.send(.established(afterGap: false))
+    let (work, upstream) = try await Self.begin(Self.catchingUp, in: world)
     // Nothing is stored: the first call has no value, and the next continues where it ended.
     try await eventually { try await world.name(of: "1") == "one" }
     await eventually { world.http.calls.count == 2 }
@@ -101,10 +107,7 @@ struct StandingSubscriptionTests {
   func othersDoNotHideMisses() async throws {
     let world = try SubscriptionWorld()
     world.http.set("1", .init(name: "one", updatedAt: Self.time(1)))
-    let work = try world.standing([Self.catchingUp])
-    work.start()
-    let upstream = try await world.opened()
-    upstream.send(.established(afterGap: false))
+    let (work, upstream) = try await Self.begin(Self.catchingUp, in: world)
     await eventually { world.http.calls.count == 2 }
     upstream.send(.interrupted(.lost(cause: "x")))
     upstream.change("1", "one")
@@ -136,9 +139,7 @@ struct StandingSubscriptionTests {
   func catchesUpAfterRestart() async throws {
     let first = try SubscriptionWorld()
     first.http.set("1", .init(name: "one", updatedAt: Self.time(1)))
-    let work = try first.standing([Self.catchingUp])
-    work.start()
-    try await first.opened().send(.established(afterGap: false))
+    let work = try await Self.begin(Self.catchingUp, in: first).work
     try await eventually { try await first.name(of: "1") == "one" }
     await work.end()
     await first.hub.end()
@@ -148,9 +149,7 @@ struct StandingSubscriptionTests {
       second.http.set("\(number)", .init(name: "n\(number)", updatedAt: Self.time(number)))
     }
     second.http.limit(to: 3)
-    let again = try second.standing([Self.catchingUp])
-    again.start()
-    try await second.opened().send(.established(afterGap: false))
+    let again = try await Self.begin(Self.catchingUp, in: second).work
     try await eventually { try await second.name(of: "9") == "n9" }
     for number in 1...9 { #expect(try await second.name(of: "\(number)") == "n\(number)") }
     #expect(second.http.calls.first == #"ItemsSince {"since":"\#(Self.time(1))"}"#)
@@ -165,10 +164,7 @@ struct StandingSubscriptionTests {
     world.http.set("1", .init(name: "one", updatedAt: Self.time(1)))
     _ = try await world.read()
     world.http.fail(with: .connectTimedOut)
-    let work = try world.standing([Self.catchingUp])
-    work.start()
-    let upstream = try await world.opened()
-    upstream.send(.established(afterGap: false))
+    let (work, upstream) = try await Self.begin(Self.catchingUp, in: world)
     upstream.change("1", "two")
     try await eventually { try await world.name(of: "1") == "two" }
     var pauses: [Duration] = []
@@ -189,9 +185,7 @@ struct StandingSubscriptionTests {
   func endsDuringCatchUp() async throws {
     let world = try SubscriptionWorld()
     world.http.fail(with: .connectTimedOut)
-    let work = try world.standing([Self.catchingUp])
-    work.start()
-    try await world.opened().send(.established(afterGap: false))
+    let work = try await Self.begin(Self.catchingUp, in: world).work
     await eventually { world.time.nextWake != nil }
     await work.end()
     await world.hub.end()

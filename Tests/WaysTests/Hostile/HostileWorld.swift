@@ -71,11 +71,8 @@ final class HostileWorld {
   ]
 
   static func start() async throws -> HostileWorld {
-    let file = FileManager.default.temporaryDirectory
-      .appending(path: "larder-hostile-\(UUID().uuidString).graphql").path
-    try Data(localTypes.utf8).write(to: URL(filePath: file))
     let larder = try await RunningLarder.start(
-      settings: "\(settings)\nlocal: \(file)", operations: operations)
+      settings: settings, operations: operations, localTypes: localTypes)
     let world = HostileWorld(larder)
     try await world.prepare()
     return world

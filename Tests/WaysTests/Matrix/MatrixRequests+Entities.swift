@@ -1,5 +1,5 @@
 extension MatrixRequests {
-  private static let types = ["User", "FilmList", "Film", "Note", "Notebook", "Wish"]
+  private static let types = ["User", "FilmList", "Film", "Note", "Notebook", "Named", "Wish"]
 
   private static func lists(_ secrets: MatrixSecrets) -> [String] {
     ["User/\(secrets.userID)/lists", "Notebook/\(secrets.bookID)/notes"]
@@ -36,6 +36,15 @@ extension MatrixRequests {
         .get("/v1/entities/Film?filter=myStars%20IS%20NOT%20NULL&total=true"),
         .get("/v1/entities/Film?order=-myStars&section=myStars&limit=1000"),
         .get("/v1/entities/Note?order=text&section=text&total=true"),
+        .get("/v1/entities/Film?filter=mark%20LIKE%20%3F&arg=%25\(secrets.word)%25&total=true"),
+        .get("/v1/entities/Film?filter=remark%20%3D%20%3F&arg=Remark%20of%20\(secrets.word)"),
+        .get("/v1/entities/Film?order=-mark,remark&section=mark&limit=1000"),
+        .get("/v1/entities/Film?view=Mark&limit=1000"),
+        .get("/v1/entities/Named?order=name&filter=name%20LIKE%20%3F&arg=%25\(secrets.word)%25"),
+        .get(
+          "/v1/entities/Note?filter=film.mark%20LIKE%20%3F&arg=%25\(secrets.word)%25&total=true"),
+        .get(
+          "/v1/entities/Note?filter=book.name%20LIKE%20%3F&arg=%25\(secrets.word)%25&total=true"),
         .get("/v1/entities/\(secrets.word)"),
         .get("/v1/entities/User?include=lists,watchlist(limit:100)"),
         .get("/v1/entities/Note?include=book.notes(limit:100),film"),
@@ -52,6 +61,8 @@ extension MatrixRequests {
         "Notebook/\(secrets.bookID)", "Wish/\(secrets.wishID)", "Film/f1",
       ].flatMap { read("/v1/entities/\($0)", secrets) } + [
         MatrixAsk("HEAD", "/v1/entities/Note/\(secrets.noteID)"),
+        .get("/v1/entities/Film/f1?view=Mark"),
+        .get("/v1/entities/Named/\(secrets.bookID)"),
         .get("/v1/entities/User/\(secrets.userID)?include=lists,watchlist"),
         .get("/v1/entities/Note/\(secrets.noteID)?include=book.notes,film"),
         .get("/v1/entities/Notebook/\(secrets.bookID)?include=notes.book"),

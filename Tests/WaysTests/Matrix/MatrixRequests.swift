@@ -150,6 +150,8 @@ enum MatrixRequests {
         "", "since=now", "types=User,FilmList,Note,Notebook", "on=insert", "on=delete",
         "since=now&wait=0.05", "since=\(secrets.cursor)", "since=\(secrets.cursor)&wait=0.05",
         "types=User&filter=name%20LIKE%20%3F&arg=%25\(secrets.word)%25",
+        "types=Film&filter=mark%20LIKE%20%3F&arg=%25\(secrets.word)%25",
+        "types=Note&filter=book.name%20LIKE%20%3F&arg=%25\(secrets.word)%25",
       ].map { .get("/v1/changes?limit=1000&\($0)") }
     },
     "GET /v1/changes/stream": { secrets in

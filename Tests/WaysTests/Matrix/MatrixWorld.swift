@@ -19,7 +19,7 @@ final class MatrixWorld {
     types:
       User: {search: [name], index: [name]}
       FilmList: {search: [name, note]}
-      Film: {search: [title]}
+      Film: {search: [title, mark, remark], index: [mark]}
     limits: {requestsPerConnection: 100000}
     devices: {rate: 1000}
     accounts: {passwordCost: 10}
@@ -61,7 +61,13 @@ final class MatrixWorld {
   ]
 
   private static let localTypes = """
-    type Notebook @local {
+    extend type Film {
+      mark: String @local
+      remark: String @local(scope: USER)
+    }
+    fragment Mark on Film { mark remark }
+    interface Named { name: String! }
+    type Notebook implements Named @local {
       id: ID!
       name: String!
       notes: [Note!]! @inverse(field: "book", onDelete: DENY)
@@ -80,11 +86,8 @@ final class MatrixWorld {
 
   /// Starts a service and reads once everything public that the requests of the matrix fetch.
   static func start() async throws -> MatrixWorld {
-    let file = FileManager.default.temporaryDirectory
-      .appending(path: "larder-matrix-\(UUID().uuidString).graphql").path
-    try Data(localTypes.utf8).write(to: URL(filePath: file))
     let larder = try await RunningLarder.start(
-      settings: "\(settings)\nlocal: \(file)", operations: operations)
+      settings: settings, operations: operations, localTypes: localTypes)
     let world = MatrixWorld(larder)
     for caller in MatrixCaller.all { try await world.admit(caller) }
     for caller in MatrixCaller.all where caller.kind.hasToken {
@@ -165,12 +168,14 @@ final class MatrixWorld {
     if caller.kind.hasDevice { try await plantLocal(caller, &secrets) }
     if caller.kind.hasDevice { try await plantMutation(caller, &secrets) }
     if caller.kind == .user { try await plantWishes(caller, &secrets) }
+    try await plantMarks(caller)
     if let session = sessions[caller.word] { try await plantFile(caller, session, &secrets) }
     for target in [
       "/api/me", "/api/films/f1/mine", "/v1/entities", "/v1/entities/User?total=true",
       "/v1/entities/Note?total=true", "/v1/entities/User/\(secrets.userID)",
       "/v1/entities/Note/\(secrets.noteID)", "/v1/search?q=\(caller.word)",
       "/v1/entities/Wish?total=true", "/v1/entities/Wish/\(secrets.wishID)",
+      "/v1/entities/Film/f1?view=Mark", "/v1/entities/Named?total=true",
       "/v1/files/pics/\(secrets.accountID)/\(secrets.noteID).txt",
       "/v1/mutations/\(secrets.mutationID)",
     ] {
@@ -224,6 +229,18 @@ final class MatrixWorld {
     }
     let page = try await json("GET", "/v1/entities/Note?limit=1&order=text", by: caller)
     secrets.pageToken = try #require(page["next"]?.string)
+  }
+
+  /// Writes local fields of a film that every caller sees.
+  private func plantMarks(_ caller: MatrixCaller) async throws {
+    let fields = [
+      caller.kind.hasDevice ? #"{"mark":"Mark of \#(caller.word)"}"# : nil,
+      caller.kind == .user ? #"{"remark":"Remark of \#(caller.word)"}"# : nil,
+    ]
+    for body in fields.compactMap(\.self) {
+      let film = try await json("PATCH", "/v1/entities/Film/f1", by: caller, body)
+      #expect(film.text.contains(caller.word), "\(caller)")
+    }
   }
 
   private func plantWishes(_ caller: MatrixCaller, _ secrets: inout MatrixSecrets) async throws {
@@ -306,6 +323,7 @@ final class MatrixWorld {
       "/v1/entities/Note/note-\(caller.word)", "/v1/entities/Notebook/book-\(caller.word)",
       "/v1/entities/Notebook/book-\(caller.word)/notes?total=true", "/v1/auth/me",
       "/v1/entities/Wish/wish-\(caller.word)", "/v1/entities/Wish?total=true",
+      "/v1/entities/Film/f1?view=Mark", "/v1/entities/Named?order=name&total=true",
       "/v1/search?q=\(caller.word)&limit=100",
     ] {
       answers.append(try await answer(to: .get(target), by: caller))

@@ -1,3 +1,5 @@
+import HTTPWire
+
 /// Text that must not reach a log, a fault, a dump or a response: however it is printed, it shows as
 /// asterisks. Only ``revealed`` returns the text.
 package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
@@ -82,7 +84,7 @@ enum FieldName {
 
   /// - Returns: the name in lower case.
   static func parse(_ text: String, forwarded: Bool) throws(ValueRefusal) -> String {
-    guard !text.isEmpty, text.utf8.allSatisfy(isTokenByte) else {
+    guard !text.isEmpty, text.utf8.allSatisfy(\.isTokenByte) else {
       throw ValueRefusal("a field name consists of letters, digits and !#$%&'*+-.^_`|~")
     }
     let name = text.lowercased()
@@ -96,11 +98,6 @@ enum FieldName {
       throw ValueRefusal("this service handles that field, and never forwards it")
     }
     return name
-  }
-
-  /// Whether a byte is a `tchar` of RFC 9110 section 5.6.2.
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 }
 
