@@ -137,6 +137,8 @@ extension FilterCondition {
       body(low)
       body(high)
     case .any(_, let inner), .anyScalar(_, let inner): inner.forEachValue(body)
+    case .firstKnown(let conditions):
+      for condition in conditions { condition.forEachValue(body) }
     case .columns, .truth, .like, .holds, .isNull, .isMissing: break
     }
   }
@@ -159,6 +161,7 @@ extension FilterCondition {
       .between(column: column, low.real(known) ?? low, high.real(known) ?? high)
     case .any(let members, let inner): .any(members, inner.resolving(known))
     case .anyScalar(let list, let inner): .anyScalar(list, inner.resolving(known))
+    case .firstKnown(let conditions): .firstKnown(conditions.map { $0.resolving(known) })
     case .columns, .truth, .like, .holds, .isNull, .isMissing: self
     }
   }

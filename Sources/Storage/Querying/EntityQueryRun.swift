@@ -36,8 +36,8 @@ struct EntityQueryRun {
       QueryLevel.Context(
         catalogue: catalogue, scopes: VisibleScopes(relatedScopes ?? scopes, database)))
     if source.isPlain, query.members == nil, let filter = query.filter {
-      level.lead(by: filter.condition)
-      if level.leading.isEmpty { source.lead(by: filter.condition) }
+      try level.lead(by: filter.condition)
+      if !level.leads { source.lead(by: filter.condition) }
     }
     self.source = source
     self.level = level
@@ -61,7 +61,7 @@ struct EntityQueryRun {
   func placesSQL() throws -> BoundSQL {
     var sql = BoundSQL()
     sql.append("SELECT seen.key")
-    for term in query.order.terms { sql.append(", \(try level.value(term.path))") }
+    for term in query.order.terms { sql.append(", \(try level.value(term))") }
     if isByPlace { sql.append(", member.key") }
     try appendFiltered(to: &sql)
     if let after = query.after { try append(after: after, to: &sql) }
@@ -121,7 +121,7 @@ struct EntityQueryRun {
     sql.append(" ORDER BY ")
     if isByPlace { return sql.append("member.key") }
     for term in query.order.terms {
-      sql.append("\(try level.value(term.path))\(term.isDescending ? " DESC" : ""), ")
+      sql.append("\(try level.value(term))\(term.isDescending ? " DESC" : ""), ")
     }
     sql.append("seen.key")
   }
@@ -141,13 +141,13 @@ struct EntityQueryRun {
     if let first = terms.first, !first.isDescending, let value = position.values.first,
       value != .null
     {
-      sql.append(" AND \(try level.value(first.path)) >= ")
+      sql.append(" AND \(try level.value(first)) >= ")
       sql.append(value)
     }
     sql.append(" AND (")
     for (index, term) in terms.enumerated() {
       for before in 0..<index {
-        sql.append("\(try level.value(terms[before].path)) IS ")
+        sql.append("\(try level.value(terms[before])) IS ")
         sql.append(position.values[before])
         sql.append(" AND ")
       }
@@ -155,7 +155,7 @@ struct EntityQueryRun {
       sql.append(" OR ")
     }
     for (term, value) in zip(terms, position.values) {
-      sql.append("\(try level.value(term.path)) IS ")
+      sql.append("\(try level.value(term)) IS ")
       sql.append(value)
       sql.append(" AND ")
     }
@@ -167,7 +167,7 @@ struct EntityQueryRun {
   private func append(
     after value: FilterValue, _ term: EntityOrder.Term, to sql: inout BoundSQL
   ) throws {
-    let column = try level.value(term.path)
+    let column = try level.value(term)
     switch (value, term.isDescending) {
     case (.null, false): sql.append("\(column) IS NOT NULL")
     case (.null, true): sql.append("0")
@@ -194,7 +194,7 @@ struct EntityQueryRun {
   }
 
   private func sections(by term: EntityOrder.Term) throws -> [EntityPage.Section] {
-    let column = try level.value(term.path)
+    let column = try level.value(term)
     var sql = BoundSQL()
     sql.append("SELECT \(column), count(*)")
     try appendFiltered(to: &sql)
@@ -220,9 +220,9 @@ extension EntitySource.Needs {
   /// What an order and a condition need of the entities' own rows.
   init(_ subjects: FilterCondition.Subjects, order: EntityOrder) {
     self.init()
-    for path in order.terms.map(\.path) + subjects.paths {
+    for path in order.terms.flatMap(\.paths) + subjects.paths {
       if let hop = path.hops.first {
-        add(value: hop.field)
+        add(hop: hop)
       } else if path.isList {
         add(list: path.field)
       } else if !path.isOfScalars {
@@ -231,7 +231,7 @@ extension EntitySource.Needs {
     }
     for list in subjects.scalars {
       if let hop = list.hops.first {
-        add(value: hop.field)
+        add(hop: hop)
         add(state: hop.field)
       } else {
         add(scalars: list.field)
@@ -243,10 +243,10 @@ extension EntitySource.Needs {
     }
     for members in subjects.members {
       if let hop = members.hops.first {
-        add(value: hop.field)
+        add(hop: hop)
         add(state: hop.field)
       } else if members.link == nil {
-        add(list: members.field)
+        add(list: members.field, of: members.narrowedType)
       }
     }
   }
