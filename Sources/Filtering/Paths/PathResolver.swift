@@ -142,7 +142,8 @@ struct PathResolver {
       return Fault(message: "\(name) of \(type.name) leads to no type that is stored")
     }
     return Fault(
-      message: "none of the types of \(name) of \(type.name) has \(rest.joined(separator: ".")): it "
+      message:
+        "none of the types of \(name) of \(type.name) has \(rest.joined(separator: ".")): it "
         + "leads to \(types.joined(separator: ", "))")
   }
 

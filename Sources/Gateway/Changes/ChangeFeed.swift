@@ -303,7 +303,7 @@ package final class ChangeFeed: Sendable {
     guard let page else { return .expired }
     let renderer = ChangeRenderer(
       entities: entities, validator: validator, viewer: viewer, filter: filter,
-      clock: clock.map { ($0, $0.moved(to: end, page.step)) })
+      clock: clock.map { ($0, $0.moved(to: end, page.step)) }, isOfNow: end >= now)
     return .page(try renderer.render(page))
   }
 }

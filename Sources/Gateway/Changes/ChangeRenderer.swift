@@ -11,6 +11,8 @@ struct ChangeRenderer {
   let filter: ChangeFilter
   /// The time of `now()` in the filter, before the page and after it; nil for a filter without it.
   var clock: (before: FilterClock, after: FilterClock)?
+  /// Whether that time is the present one: a page that ended an earlier move of it is not the last.
+  var isOfNow = true
 
   func render(_ page: ChangePage) throws(Failure) -> RenderedChanges {
     var elements: [RenderedChanges.Element] = []
@@ -30,7 +32,7 @@ struct ChangeRenderer {
     let next = ChangePlace(position: page.next, origin: page.origin, clock: clock?.after)
     return RenderedChanges(
       elements: elements, cursor: validator.text(at: next, viewer: viewer, filter: filter),
-      next: next, isComplete: page.isComplete)
+      next: next, isComplete: page.isComplete && isOfNow)
   }
 
   /// Sets the cursor of a commit's last element. After the last commit of a complete page it is the

@@ -120,9 +120,10 @@ extension ClockSweep {
     func keys(after key: String, limit: Int) throws -> [String] {
       let asked = EntityQuery(
         type: later.type, filter: Filter(condition: between), limit: limit,
-        after: EntityPosition(values: [], key: key))
+        after: key.isEmpty ? nil : EntityPosition(values: [], key: key))
       return try EntityQueryRun(
-        asked, table, scopes: sweep.scopes, sweep.catalogue, sweep.touches, sweep.database
+        asked, table, scopes: sweep.scopes, isSelective: true, sweep.catalogue, sweep.touches,
+        sweep.database
       ).places().map(\.key)
     }
 

@@ -24,9 +24,10 @@ enum MembersFunction {
 
   private static func install(
     _ name: String, on connection: OpaquePointer, _ slot: WatchSlot,
-    _ run: @convention(c) (
-      OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
-    ) -> Void
+    _ run:
+      @convention(c) (
+        OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+      ) -> Void
   ) {
     sqlite3_create_function_v2(
       connection, name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

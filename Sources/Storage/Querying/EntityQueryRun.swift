@@ -14,19 +14,22 @@ struct EntityQueryRun {
   private let source: EntitySource
   private let level: QueryLevel
   private let touches: TouchLedger
+  private let isSelective: Bool
 
   /// - Parameters:
   ///   - scopes: the scopes of the entities, narrowest first.
   ///   - relatedScopes: the scopes of the entities that key paths lead to: all that the viewer sees.
+  ///   - isSelective: whether the filter finds few entities, so that its indexes are better than the order's.
   init(
     _ query: EntityQuery, _ table: EntityTable, scopes: ViewerScopes,
-    relatedScopes: ViewerScopes? = nil,
+    relatedScopes: ViewerScopes? = nil, isSelective: Bool = false,
     _ catalogue: TypeCatalogue, _ touches: TouchLedger, _ database: Database
   ) throws {
     self.database = database
     self.query = query
     self.table = table
     self.touches = touches
+    self.isSelective = isSelective
     let subjects = query.filter?.condition.subjects ?? FilterCondition.Subjects()
     var source = try EntitySource(
       table, needs: EntitySource.Needs(subjects, order: query.order), scopes: scopes,
@@ -123,8 +126,11 @@ struct EntityQueryRun {
     for term in query.order.terms {
       sql.append("\(try level.value(term))\(term.isDescending ? " DESC" : ""), ")
     }
-    sql.append("seen.key")
+    sql.append(orderedKey)
   }
+
+  /// The key in the order. An expression keeps SQLite from reading the rows in the order of their keys.
+  private var orderedKey: String { isSelective ? "+seen.key" : "seen.key" }
 
   // MARK: After a position
 
@@ -159,7 +165,7 @@ struct EntityQueryRun {
       sql.append(value)
       sql.append(" AND ")
     }
-    sql.append("seen.key > ")
+    sql.append("\(orderedKey) > ")
     sql.append(.text(position.key))
     sql.append(")")
   }

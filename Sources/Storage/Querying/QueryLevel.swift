@@ -204,7 +204,8 @@ extension QueryLevel: FilterSubjects {
     let owner = try row(members.hops)
     let last =
       members.link == nil
-      ? owner.listState(members.field, of: members.narrowedType) : "CASE WHEN \(owner.isVisible) THEN 'array' END"
+      ? owner.listState(members.field, of: members.narrowedType)
+      : "CASE WHEN \(owner.isVisible) THEN 'array' END"
     return try state(after: members.hops, last)
   }
 

@@ -131,7 +131,8 @@ struct VisibleRow {
   ///
   /// - Parameter type: the type whose keys are returned; nil for all.
   func members(_ field: String, of type: String? = nil) -> String {
-    let name = type.map { "\(MembersFunction.narrowedName)('\($0)', " } ?? "\(MembersFunction.name)("
+    let name =
+      type.map { "\(MembersFunction.narrowedName)('\($0)', " } ?? "\(MembersFunction.name)("
     switch form {
     case .projected: return "\(alias).\(Self.listColumn(field, of: type))"
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
