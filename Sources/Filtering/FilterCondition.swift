@@ -22,8 +22,8 @@ package indirect enum FilterCondition: Hashable, Sendable {
   /// Whether some value in a list of scalars meets the condition, in which the list's field stands for the
   /// value.
   case anyScalar(ScalarsPath, FilterCondition)
-  /// The same condition by the paths that a path through unions and interfaces stands for: at most one of them
-  /// is not unknown, unless all agree.
+  /// The same condition by the paths that a path through unions and interfaces stands for: at most one of
+  /// them is not unknown, unless all agree.
   case firstKnown([FilterCondition])
 }
 

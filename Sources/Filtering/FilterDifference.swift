@@ -1,6 +1,6 @@
 extension FilterCondition {
-  /// Returns the condition of all entities that may meet only one of two conditions, which are the same but for
-  /// the times that `now()` stands for; nil if no entity can.
+  /// Returns the condition of all entities that may meet only one of two conditions, which are the same but
+  /// for the times that `now()` stands for; nil if no entity can.
   ///
   /// Whether a value is before a time differs between two times only for values from one to the other. So
   /// the entities are those of which some value that is compared with `now()` lies there.

@@ -4,8 +4,8 @@ import Model
 import Upstream
 
 /// The indexes that settings ask for, by the type whose table has them: a key path needs one on each
-/// reference that it follows, and one on its last field; through a union or an interface the same for each type
-/// that has the field.
+/// reference that it follows, and one on its last field; through a union or an interface the same for each
+/// type that has the field.
 struct IndexPlan {
   private let graph: EntityGraph
   private(set) var columns: [String: [String]] = [:]

@@ -2,8 +2,8 @@ import Model
 
 /// Finds the columns and relationships that the names of a key path stand for.
 ///
-/// A path through a relationship to a union or an interface stands for several: one for each type that has what
-/// comes after it. An entity is on one of them at most.
+/// A path through a relationship to a union or an interface stands for several: one for each type that has
+/// what comes after it. An entity is on one of them at most.
 struct PathResolver {
   enum Found {
     case column(EntityPath, EntityType.Column)

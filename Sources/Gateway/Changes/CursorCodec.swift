@@ -213,7 +213,8 @@ private struct OriginCode {
   }
 }
 
-/// The layout of a cursor's clock: the time, whether a step is being taken, its end, and the last entity in it.
+/// The layout of a cursor's clock: the time, whether a step is being taken, its end, and the last entity in
+/// it.
 extension FilterClock {
   /// Nil for bytes that no version writes.
   fileprivate init?(_ bytes: ArraySlice<UInt8>) {

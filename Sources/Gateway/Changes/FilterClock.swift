@@ -1,11 +1,11 @@
 package import Model
 import Storage
 
-/// The time that `now()` in a filter of changes stands for to a reader, which moves with each page that ends the
-/// log.
+/// The time that `now()` in a filter of changes stands for to a reader, which moves with each page that
+/// ends the log.
 ///
-/// A cursor of such a filter carries it: entities that enter or leave the filter by the passing of time alone are
-/// those between it and the time of the next request.
+/// A cursor of such a filter carries it: entities that enter or leave the filter by the passing of time
+/// alone are those between it and the time of the next request.
 package struct FilterClock: Hashable, Sendable {
   /// A move of the clock that a page ended inside.
   package struct Step: Hashable, Sendable {

@@ -22,8 +22,8 @@ package struct ChangePage: Sendable {
     case hidden
   }
 
-  /// The entries in the order of ``Entry/revision``, at most one per entity. Those that enter or leave a condition
-  /// by a ``ClockStep`` are last, at the head's revision.
+  /// The entries in the order of ``Entry/revision``, at most one per entity. Those that enter or leave a
+  /// condition by a ``ClockStep`` are last, at the head's revision.
   package let entries: [Entry]
   /// The position at which the next page begins.
   package let next: LogPosition

@@ -2,12 +2,12 @@ import Filtering
 import GRDB
 package import Model
 
-/// The move of `now()` in the conditions of a ``ChangeQuery``, from the time at which the reader's entities were
-/// judged to a later one: entities enter and leave the conditions without a change.
+/// The move of `now()` in the conditions of a ``ChangeQuery``, from the time at which the reader's entities
+/// were judged to a later one: entities enter and leave the conditions without a change.
 ///
 /// They are reported once the log has been read to its end, in the order of the names of their types and of
-/// their keys. A page can end among them; then those up to its end are judged at the later time from there on,
-/// and the others still at the earlier one.
+/// their keys. A page can end among them; then those up to its end are judged at the later time from there
+/// on, and the others still at the earlier one.
 package struct ClockStep: Sendable {
   /// The query's conditions at the later time, by type.
   package let conditions: [String: ObservedCondition]
@@ -43,7 +43,8 @@ struct ClockSweep {
 
   /// Entities evaluated at a time.
   private static let stretch = 256
-  /// Limit of the entities that are evaluated for one page: not all whose times lie in the step enter or leave.
+  /// Limit of the entities that are evaluated for one page: not all whose times lie in the step enter or
+  /// leave.
   private static let entitiesMax = 10_000
 
   let step: ClockStep

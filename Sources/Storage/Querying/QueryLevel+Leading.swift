@@ -132,7 +132,8 @@ extension QueryLevel {
         else { return nil }
         if field != nil { sql.append(" UNION ") }
         field = first.field
-        // The aliases are those of the rows that the entities are joined to, so that the condition is the same.
+        // The aliases are those of the rows that the entities are joined to, so that the condition is the
+        // same.
         sql.append("SELECT \(row.alias).key FROM ")
         try appendTables(of: hops, to: &sql)
         sql.append(" WHERE ")

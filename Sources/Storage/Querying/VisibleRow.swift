@@ -106,7 +106,8 @@ struct VisibleRow {
     }
   }
 
-  /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be joined.
+  /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be
+  /// joined.
   func stored(_ field: String) -> String {
     keyed(field, keptKey, extracted(field, \.value, projected: "NULL"))
   }
