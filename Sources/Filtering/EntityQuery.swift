@@ -43,7 +43,7 @@ extension EntityQuery {
 extension EntityOrder {
   /// The types of related entities that the key paths lead through.
   package var reachedTypes: Set<String> {
-    Set(terms.lazy.flatMap(\.path.hops).map(\.target))
+    Set(terms.lazy.flatMap(\.paths).flatMap(\.hops).map(\.target))
   }
 }
 
@@ -109,16 +109,21 @@ package struct EntityPage: Sendable {
 /// The order of a collection: by columns, then by key, so that no two entities compare equal.
 package struct EntityOrder: Hashable, Sendable {
   package struct Term: Hashable, Sendable {
-    package let path: EntityPath
+    /// One, or through unions and interfaces one for each type: an entity has a value on one of them at most.
+    package let paths: [EntityPath]
     package let isDescending: Bool
 
     package init(column path: EntityPath, isDescending: Bool = false) {
-      self.path = path
+      self.init(columns: [path], isDescending: isDescending)
+    }
+
+    fileprivate init(columns paths: [EntityPath], isDescending: Bool) {
+      self.paths = paths
       self.isDescending = isDescending
     }
 
     /// As it is written: `year`, `maker.lastName`.
-    package var column: String { path.description }
+    package var column: String { paths.first?.description ?? "" }
   }
 
   /// The maximum number of terms.
@@ -165,13 +170,17 @@ package struct EntityOrder: Hashable, Sendable {
       let name = String(isDescending ? part.dropFirst() : part)
       do throws(PathResolver.Fault) {
         let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard case .column(let path, _) = try resolver.resolve(names, from: type) else {
+        let found = try resolver.resolve(names, from: type)
+        let paths = found.compactMap { if case .column(let path, _) = $0 { path } else { nil } }
+        guard paths.count == found.count else {
           faults.append("\(name) leads to many entities or values: an order needs one of each")
           continue
         }
-        if terms.contains(where: { $0.path == path }) { faults.append("\(name) is named twice") }
-        for end in path.hops.indices { relationships.insert(Array(path.hops[...end])) }
-        terms.append(Term(column: path, isDescending: isDescending))
+        if terms.contains(where: { $0.paths == paths }) { faults.append("\(name) is named twice") }
+        for hops in paths.map(\.hops) {
+          for end in hops.indices { relationships.insert(Array(hops[...end])) }
+        }
+        terms.append(Term(columns: paths, isDescending: isDescending))
       } catch {
         faults.append(error.message)
       }

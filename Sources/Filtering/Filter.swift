@@ -11,10 +11,15 @@ package struct Filter: Hashable, Sendable {
   package let condition: FilterCondition
   /// Whether `now()` is in it: the same filter read later is another one.
   package let namesNow: Bool
+  /// Whether `now()` is in a pattern of it, where no range of times can be found.
+  package let namesNowAsPattern: Bool
 
-  package init(condition: FilterCondition, namesNow: Bool = false) {
+  package init(
+    condition: FilterCondition, namesNow: Bool = false, namesNowAsPattern: Bool = false
+  ) {
     self.condition = condition
     self.namesNow = namesNow
+    self.namesNowAsPattern = namesNowAsPattern
   }
 
   /// A filter that every entity of a type meets, whatever is stored of it.
@@ -61,6 +66,7 @@ package struct Filter: Hashable, Sendable {
     guard checker.faults.isEmpty, let condition else { throw FilterFaults(all: checker.faults) }
     self.condition = condition
     namesNow = checker.usesNow
+    namesNowAsPattern = checker.usesNowAsPattern
   }
 }
 
@@ -100,6 +106,10 @@ package struct FilterFault: Hashable, Sendable {
 /// Why a filter cannot be used: the first fault of its syntax, or all faults of its meaning.
 package struct FilterFaults: Error, Hashable, Sendable {
   package let all: [FilterFault]
+
+  package init(all: [FilterFault]) {
+    self.all = all
+  }
 }
 
 /// Substitution of temporary ids, so that a filter finds the entity that an id was resolved to. As in
@@ -120,7 +130,10 @@ extension Filter {
   /// compared with its present one.
   package func resolving(_ known: [TemporaryID: EntityKey]) -> Filter {
     known.isEmpty
-      ? self : Filter(condition: condition.resolving(known), namesNow: namesNow)
+      ? self
+      : Filter(
+        condition: condition.resolving(known), namesNow: namesNow,
+        namesNowAsPattern: namesNowAsPattern)
   }
 }
 
@@ -137,6 +150,8 @@ extension FilterCondition {
       body(low)
       body(high)
     case .any(_, let inner), .anyScalar(_, let inner): inner.forEachValue(body)
+    case .firstKnown(let conditions):
+      for condition in conditions { condition.forEachValue(body) }
     case .columns, .truth, .like, .holds, .isNull, .isMissing: break
     }
   }
@@ -159,6 +174,7 @@ extension FilterCondition {
       .between(column: column, low.real(known) ?? low, high.real(known) ?? high)
     case .any(let members, let inner): .any(members, inner.resolving(known))
     case .anyScalar(let list, let inner): .anyScalar(list, inner.resolving(known))
+    case .firstKnown(let conditions): .firstKnown(conditions.map { $0.resolving(known) })
     case .columns, .truth, .like, .holds, .isNull, .isMissing: self
     }
   }

@@ -8,16 +8,18 @@ struct FilterChecker {
   static let membersMax = 16
 
   private let arguments: FilterArguments
-  private let graph: EntityGraph
+  let graph: EntityGraph
   private let now: Timestamp?
   /// The type that paths begin at: that of the filter, or of the members in ANY.
-  private var type: EntityType
-  private var hopsBefore = 0
-  private var isInMembers = false
-  private var relationships: Set<[EntityPath.Hop]> = []
-  private var membersCount = 0
+  var type: EntityType
+  var hopsBefore = 0
+  var isInMembers = false
+  var relationships: Set<[EntityPath.Hop]> = []
+  var membersCount = 0
   private var usedNames: Set<String> = []
   private(set) var usesNow = false
+  /// Whether `now()` is what a text must be like or contain.
+  private(set) var usesNowAsPattern = false
   private(set) var faults: [FilterFault] = []
 
   init(type: EntityType, arguments: FilterArguments, graph: EntityGraph, now: Timestamp?) {
@@ -41,38 +43,53 @@ struct FilterChecker {
     case .not(let inner):
       return check(inner).map { .not($0) }
     case .comparison(let column, let comparison, let value):
-      guard let known = known(column), let value = self.value(value, known.column) else {
-        return nil
+      return each(column) { checker, known in
+        checker.value(value, known.column).map {
+          .comparison(column: known.operand, comparison, $0)
+        }
       }
-      return .comparison(column: known.operand, comparison, value)
     case .columns(let left, let comparison, let right):
       return columns(left, comparison, right)
     case .truth(let column):
-      guard let known = known(column) else { return nil }
-      guard known.column.kind == .boolean, case .field(let path) = known.operand else {
-        note(
-          column.offset, "\(column.value.text) is not a Boolean column: compare it with a value")
-        return nil
+      return each(column) { checker, known in
+        guard known.column.kind == .boolean, case .field(let path) = known.operand else {
+          checker.note(
+            column.offset,
+            "\(column.value.text) is not a Boolean column: compare it with a value")
+          return nil
+        }
+        return .truth(column: path)
       }
-      return .truth(column: path)
     case .oneOf(let column, let list):
-      guard let known = known(column) else { return nil }
-      let values = list.map { value($0, known.column) }
-      guard !values.contains(nil) else { return nil }
-      return .oneOf(column: known.operand, values.compactMap { $0 })
+      return each(column) { checker, known in
+        let values = list.map { checker.value($0, known.column) }
+        guard !values.contains(nil) else { return nil }
+        return .oneOf(column: known.operand, values.compactMap { $0 })
+      }
     case .between(let column, let low, let high):
-      guard let known = known(column) else { return nil }
-      let (low, high) = (value(low, known.column), value(high, known.column))
-      guard let low, let high else { return nil }
-      return .between(column: known.operand, low, high)
+      return each(column) { checker, known in
+        let (low, high) = (
+          checker.value(low, known.column), checker.value(high, known.column)
+        )
+        guard let low, let high else { return nil }
+        return .between(column: known.operand, low, high)
+      }
     case .like(let column, let pattern, let escape):
-      return like(column, pattern, escape)
+      return each(column) { checker, known in
+        checker.like(known, column, pattern, escape)
+      }
     case .holds(let column, let kind, let folding, let value):
-      return holds(column, kind, folding, value)
+      return each(column) { checker, known in
+        checker.holds(known, column, kind, folding, value)
+      }
     case .isNull(let column):
-      return state(column).map { .isNull(column: $0) }
+      return state(column).flatMap { Self.first($0.map { .isNull(column: $0) }) }
     case .isMissing(let column):
-      return state(column).map { .isMissing(column: $0) }
+      // Of several paths an entity is on one: on the others it has nothing.
+      guard let paths = state(column), let last = paths.last else { return nil }
+      return paths.dropLast().reversed().reduce(.isMissing(column: last)) {
+        .and(.isMissing(column: $1), $0)
+      }
     case .any(let inner):
       return any(inner)
     }
@@ -93,11 +110,40 @@ struct FilterChecker {
 
   // MARK: Predicates
 
+  /// Makes the condition of a predicate for each path that its subject stands for; nil if one has a fault.
+  private mutating func each(
+    _ subject: FilterSyntax.Column,
+    _ condition: (inout FilterChecker, Known) -> FilterCondition?
+  ) -> FilterCondition? {
+    guard let all = known(subject) else { return nil }
+    var conditions: [FilterCondition?] = []
+    for known in all { conditions.append(condition(&self, known)) }
+    return Self.first(conditions)
+  }
+
+  /// Joins the conditions of the paths that one stands for; nil if one has a fault.
+  private static func first(_ conditions: [FilterCondition?]) -> FilterCondition? {
+    let all = conditions.compactMap { $0 }
+    guard all.count == conditions.count else { return nil }
+    return all.count > 1 ? .firstKnown(all) : all.first
+  }
+
   private mutating func columns(
     _ left: FilterSyntax.Column, _ comparison: FilterComparison, _ right: FilterSyntax.Column
   ) -> FilterCondition? {
-    let (known, other) = (known(left), known(right))
-    guard let known, let other else { return nil }
+    let (all, others) = (known(left), known(right))
+    guard let all, let others else { return nil }
+    var conditions: [FilterCondition?] = []
+    for known in all {
+      for other in others { conditions.append(columns(known, left, comparison, other, right)) }
+    }
+    return Self.first(conditions)
+  }
+
+  private mutating func columns(
+    _ known: Known, _ left: FilterSyntax.Column, _ comparison: FilterComparison, _ other: Known,
+    _ right: FilterSyntax.Column
+  ) -> FilterCondition? {
     guard Self.isNumeric(known.column.kind) == Self.isNumeric(other.column.kind),
       (known.column.dates == nil) == (other.column.dates == nil)
     else {
@@ -111,11 +157,11 @@ struct FilterChecker {
   }
 
   private mutating func like(
-    _ column: FilterSyntax.Column, _ pattern: FilterSyntax.Value, _ escape: FilterSyntax.Value?
+    _ known: Known, _ column: FilterSyntax.Column, _ pattern: FilterSyntax.Value,
+    _ escape: FilterSyntax.Value?
   ) -> FilterCondition? {
-    guard let known = known(column), isText(known.column, column, needs: "LIKE") else {
-      return nil
-    }
+    guard isText(known.column, column, needs: "LIKE") else { return nil }
+    notePattern(pattern)
     let text = EntityType.Column(name: known.column.name, kind: .text)
     let mark = escape.flatMap { value($0, text) }
     guard case .text(let text)? = value(pattern, text), isPattern(text, pattern.offset) else {
@@ -130,12 +176,11 @@ struct FilterChecker {
   }
 
   private mutating func holds(
-    _ column: FilterSyntax.Column, _ kind: TextMatch.Kind, _ folding: TextFolding,
-    _ value: FilterSyntax.Value
+    _ known: Known, _ column: FilterSyntax.Column, _ kind: TextMatch.Kind,
+    _ folding: TextFolding, _ value: FilterSyntax.Value
   ) -> FilterCondition? {
-    guard let known = known(column),
-      isText(known.column, column, needs: kind.rawValue.uppercased())
-    else { return nil }
+    guard isText(known.column, column, needs: kind.rawValue.uppercased()) else { return nil }
+    notePattern(value)
     let text = EntityType.Column(name: known.column.name, kind: .text)
     guard case .text(let text)? = self.value(value, text), isPattern(text, value.offset) else {
       return nil
@@ -143,7 +188,7 @@ struct FilterChecker {
     return .holds(column: known.operand, TextMatch(kind, folding, text))
   }
 
-  private mutating func isText(
+  mutating func isText(
     _ known: EntityType.Column, _ column: FilterSyntax.Column, needs word: String
   ) -> Bool {
     guard !Self.isNumeric(known.kind), known.dates == nil else {
@@ -153,6 +198,11 @@ struct FilterChecker {
       return false
     }
     return true
+  }
+
+  /// A pattern that moves with the time is no range of texts.
+  private mutating func notePattern(_ pattern: FilterSyntax.Value) {
+    if case .now = pattern.value { usesNowAsPattern = true }
   }
 
   private mutating func isPattern(_ text: String, _ offset: Int) -> Bool {
@@ -169,14 +219,31 @@ struct FilterChecker {
   private mutating func any(_ inner: FilterSyntax) -> FilterCondition? {
     guard let subject = inner.subject else { return nil }
     guard let found = resolve(subject) else { return nil }
+    var conditions: [FilterCondition?] = []
+    for found in found { conditions.append(any(inner, subject, found)) }
+    return Self.first(conditions)
+  }
+
+  private mutating func any(
+    _ inner: FilterSyntax, _ subject: FilterSyntax.Column, _ found: PathResolver.Found
+  ) -> FilterCondition? {
     switch found {
-    case .through(let members, let rest):
-      guard let target = graph.type(named: members.target) else {
-        note(subject.offset, "\(members.field) leads to \(members.target), which has no columns")
-        return nil
+    case .through(let all, let rest):
+      var condition: FilterCondition?
+      for members in all {
+        guard let target = graph.type(named: members.target) else {
+          note(
+            subject.offset, "\(members.field) leads to \(members.target), which has no columns")
+          return nil
+        }
+        guard
+          let some = check(inner, subject, within: target, hops: members.hops.count + 1, rest)
+        else { return nil }
+        // Of members of several types, some of one type meets it.
+        let any = FilterCondition.any(members, some)
+        condition = condition.map { .or($0, any) } ?? any
       }
-      return check(inner, subject, within: target, hops: members.hops.count + 1, rest)
-        .map { .any(members, $0) }
+      return condition
     case .scalars(let list, let column):
       let value = EntityType(name: list.field, keyFields: [], columns: [column])
       return check(inner, subject, within: value, hops: list.hops.count, [column.name])
@@ -212,100 +279,6 @@ struct FilterChecker {
     switch kind {
     case .integer, .real, .boolean: true
     case .text, .reference: false
-    }
-  }
-
-  // MARK: Columns
-
-  /// What a predicate is about, and the column whose kind its values have.
-  private struct Known {
-    let operand: FilterOperand
-    let column: EntityType.Column
-  }
-
-  private mutating func known(_ subject: FilterSyntax.Column) -> Known? {
-    guard let found = resolve(subject) else { return nil }
-    switch (found, subject.value.function) {
-    case (.column(let path, let column), nil):
-      return Known(operand: .field(path), column: column)
-    case (.column(let path, let column), let function?):
-      guard isText(column, subject, needs: function.rawValue + "()") else { return nil }
-      return switch function {
-      case .lower: Known(operand: .lower(path), column: .init(name: column.name, kind: .text))
-      case .length: Known(operand: .length(path), column: .init(name: column.name, kind: .integer))
-      }
-    case (.count(let members), nil):
-      countMembers(subject.offset)
-      return Known(
-        operand: .count(members),
-        column: EntityType.Column(name: subject.value.text, kind: .integer))
-    case (.scalarCount(let list), nil):
-      return Known(
-        operand: .scalarCount(list),
-        column: EntityType.Column(name: subject.value.text, kind: .integer))
-    case (.scalars, _), (.scalarCount, _):
-      note(
-        subject.offset,
-        "\(subject.value.text) is about a list of values: write ANY or NONE before the list, or "
-          + ".count after it for their number")
-      return nil
-    case (.members, _), (.count, _), (.through, _):
-      note(
-        subject.offset,
-        "\(subject.value.text) leads to many entities: write ANY or NONE before a field of theirs, "
-          + "or .count for their number")
-      return nil
-    }
-  }
-
-  /// Returns the path of `IS NULL` and `IS MISSING`, which also take lists.
-  private mutating func state(_ subject: FilterSyntax.Column) -> EntityPath? {
-    guard subject.value.function == nil else { return known(subject)?.operand.path }
-    guard let found = resolve(subject) else { return nil }
-    switch found {
-    case .column(let path, _): return path
-    case .members(let members) where members.link == nil:
-      return EntityPath(hops: members.hops, field: members.field, isList: true)
-    case .scalars(let list, _): return list.path
-    case .members, .count, .scalarCount:
-      note(subject.offset, "\(subject.value.text) is never null or missing")
-      return nil
-    case .through:
-      return known(subject)?.operand.path
-    }
-  }
-
-  private mutating func resolve(_ subject: FilterSyntax.Column) -> PathResolver.Found? {
-    do throws(PathResolver.Fault) {
-      let found = try PathResolver(graph: graph, hopsBefore: hopsBefore)
-        .resolve(subject.value.names, from: type)
-      switch found {
-      case .column(let path, _): follow(path.hops, subject.offset)
-      case .members(let members), .count(let members), .through(let members, _):
-        follow(members.hops, subject.offset)
-      case .scalars(let list, _), .scalarCount(let list): follow(list.hops, subject.offset)
-      }
-      return found
-    } catch {
-      note(subject.offset, error.message)
-      return nil
-    }
-  }
-
-  /// Counts the relationships of a path towards the limit, each once.
-  private mutating func follow(_ hops: [EntityPath.Hop], _ offset: Int) {
-    guard !isInMembers else { return }
-    let before = relationships.count
-    for end in hops.indices { relationships.insert(Array(hops[...end])) }
-    if before <= Self.relationshipsMax, relationships.count > Self.relationshipsMax {
-      note(offset, "the filter follows more than \(Self.relationshipsMax) relationships")
-    }
-  }
-
-  private mutating func countMembers(_ offset: Int) {
-    membersCount += 1
-    if membersCount == Self.membersMax + 1 {
-      note(offset, "more than \(Self.membersMax) predicates about to-many relationships and lists")
     }
   }
 
@@ -383,11 +356,16 @@ struct FilterChecker {
 
   // MARK: Faults
 
-  private mutating func note(_ offset: Int, _ message: String) {
-    faults.append(FilterFault(place: .position(offset + 1), message: message))
+  mutating func note(_ offset: Int, _ message: String) {
+    note(FilterFault(place: .position(offset + 1), message: message))
   }
 
   private mutating func note(argument: String, _ message: String) {
-    faults.append(FilterFault(place: .argument(argument), message: message))
+    note(FilterFault(place: .argument(argument), message: message))
+  }
+
+  /// Notes a fault once: a predicate is checked for each path that its subject stands for.
+  private mutating func note(_ fault: FilterFault) {
+    if !faults.contains(fault) { faults.append(fault) }
   }
 }

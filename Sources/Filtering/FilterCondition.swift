@@ -22,6 +22,9 @@ package indirect enum FilterCondition: Hashable, Sendable {
   /// Whether some value in a list of scalars meets the condition, in which the list's field stands for the
   /// value.
   case anyScalar(ScalarsPath, FilterCondition)
+  /// The same condition by the paths that a path through unions and interfaces stands for: at most one of
+  /// them is not unknown, unless all agree.
+  case firstKnown([FilterCondition])
 }
 
 extension FilterCondition {
@@ -40,6 +43,7 @@ extension FilterCondition {
       switch operand {
       case .field(let path), .lower(let path), .length(let path): paths.append(path)
       case .count(let members): self.members.append(members)
+      case .total(let all): members += all
       case .scalarCount(let list): scalars.append(list)
       }
     }
@@ -70,6 +74,8 @@ extension FilterCondition {
       subjects.statePaths.append(path)
     case .any(let members, _): subjects.members.append(members)
     case .anyScalar(let list, _): subjects.scalars.append(list)
+    case .firstKnown(let conditions):
+      for condition in conditions { condition.collect(into: &subjects) }
     }
   }
 
@@ -101,6 +107,8 @@ extension FilterCondition {
       right.forEachMembers(body)
     case .not(let inner): inner.forEachMembers(body)
     case .any(let members, let inner): body(members, inner)
+    case .firstKnown(let conditions):
+      for condition in conditions { condition.forEachMembers(body) }
     default: break
     }
   }

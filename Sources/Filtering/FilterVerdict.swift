@@ -78,7 +78,7 @@ extension FilterCondition {
       // A column is NULL for both.
       guard let found = path.value(value), found != .null else { return .unknown }
       return .no
-    case .columns, .like, .holds, .any, .anyScalar:
+    case .columns, .like, .holds, .any, .anyScalar, .firstKnown:
       // The affinity of columns and the folding of letters are SQLite's, and members are other entities.
       return .unknown
     }

@@ -1,8 +1,46 @@
+import Gateway
+import HTTPServer
+import Model
 import Testing
 
 @testable import Endpoints
 
 struct ChangesQueryTests {
+  private static func type(_ name: String, _ columns: String...) -> EntityType {
+    EntityType(
+      name: name, keyFields: ["id"],
+      columns: (["id"] + columns).map { EntityType.Column(name: $0, kind: .text) })
+  }
+
+  private static func read(_ target: String) throws -> ChangesQuery {
+    try ChangesQuery(
+      try request("GET", target).queryParameters(),
+      types: [type("Cat", "name"), type("Dog", "name", "bone"), type("A", "a")],
+      possibleTypes: ["Pet": ["Cat", "Dog"], "Empty": []], now: Timestamp(milliseconds: 0))
+  }
+
+  @Test("An interface stands for its types, and its filter is one on each of them")
+  func interfacesStandForTheirTypes() throws {
+    #expect(try Self.read("/v1/changes?types=Pet").filter.types == ["Cat", "Dog"])
+    #expect(try Self.read("/v1/changes?types=A,Pet,Cat").filter.types == ["A", "Cat", "Dog"])
+    #expect(
+      try Self.read("/v1/changes?types=Pet").filter.digest
+        == Self.read("/v1/changes?types=Dog,Cat").filter.digest)
+    let named = try Self.read("/v1/changes?types=Pet&filter=name%3Dnow()").filter
+    #expect(named.types == ["Cat", "Dog"] && named.condition?.usesNow == true)
+    // One of the types does not have the column.
+    #expect(throws: (any Error).self) {
+      try Self.read("/v1/changes?types=Pet&filter=bone%3D'x'")
+    }
+  }
+
+  @Test(
+    "An unknown name, and an interface without types, are faults",
+    arguments: ["types=Bird", "types=Pet,Bird", "types=Empty", "types="])
+  func refusesUnknownTypes(query: String) throws {
+    #expect(throws: (any Error).self) { try Self.read("/v1/changes?\(query)") }
+  }
+
   @Test(
     "A single-valued parameter given twice is refused",
     arguments: [
@@ -11,7 +49,7 @@ struct ChangesQueryTests {
     ])
   func repeatedParametersAreRefused(query: String) throws {
     #expect(throws: (any Error).self) {
-      try ChangesQuery(request("GET", "/v1/changes?\(query)"), types: [])
+      try Self.read("/v1/changes?\(query)")
     }
   }
 
@@ -21,7 +59,7 @@ struct ChangesQueryTests {
       ("0", Duration.zero), ("0.5", .milliseconds(500)), ("60", .seconds(60)),
     ])
   func acceptsWait(text: String, wait: Duration) throws {
-    let query = try ChangesQuery(request("GET", "/v1/changes?wait=\(text)"), types: [])
+    let query = try Self.read("/v1/changes?wait=\(text)")
     #expect(query.wait == wait)
   }
 
@@ -32,7 +70,7 @@ struct ChangesQueryTests {
     ])
   func refusesWait(text: String) throws {
     #expect(throws: (any Error).self) {
-      try ChangesQuery(request("GET", "/v1/changes?wait=\(text)"), types: [])
+      try Self.read("/v1/changes?wait=\(text)")
     }
   }
 }

@@ -10,10 +10,22 @@ struct CursorCodecTests {
   func roundTrips(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let keys = ["", "Film/9", "é→🎬", String(repeating: "k", count: 700)]
+    let time = { (random: inout SeededGenerator) in
+      Timestamp(milliseconds: Int64(bitPattern: random.next()))
+    }
+    let clocks: [FilterClock?] = [
+      nil, FilterClock(time: time(&random)),
+      FilterClock(
+        time: time(&random),
+        step: .init(
+          end: time(&random),
+          after: EntityKey(type: "Film", key: keys[Int(random.next() % 4)]))),
+    ]
+    let clock = clocks[Int(random.next() % 3)]
     let cursor = Cursor(
       segment: random.next(), revision: Revision(Int64(random.next() >> 1)),
       lastKey: keys[Int(random.next() % 4)], viewer: random.next(), filter: random.next(),
-      schemaVersion: UInt32(truncatingIfNeeded: random.next()))
+      schemaVersion: UInt32(truncatingIfNeeded: random.next()), clock: clock)
     #expect(codec.decode(codec.encode(cursor)) == cursor)
   }
 

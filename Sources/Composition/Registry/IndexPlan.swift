@@ -4,7 +4,8 @@ import Model
 import Upstream
 
 /// The indexes that settings ask for, by the type whose table has them: a key path needs one on each
-/// reference that it follows, and one on its last field.
+/// reference that it follows, and one on its last field; through a union or an interface the same for each
+/// type that has the field.
 struct IndexPlan {
   private let graph: EntityGraph
   private(set) var columns: [String: [String]] = [:]
@@ -21,28 +22,37 @@ struct IndexPlan {
     guard let declaration = IndexDeclaration(text) else {
       return "\(text) is not a field or a key path, such as year, maker.lastName or title[cd]"
     }
-    let found: (path: EntityPath, column: EntityType.Column)
     do throws(EntityOrderFaults) {
-      found = try graph.column(declaration.names, of: type)
+      for found in try graph.columns(declaration.names, of: type) {
+        if let fault = add(found.path, found.column, declaration.form, of: type, text) {
+          return fault
+        }
+      }
+      return nil
     } catch {
       return error.messages.joined(separator: "; ")
     }
+  }
+
+  private mutating func add(
+    _ path: EntityPath, _ column: EntityType.Column, _ form: EntityType.TextIndex.Form?,
+    of type: EntityType, _ text: String
+  ) -> String? {
     var owner = type.name
     var fields: [(owner: String, field: String)] = []
-    for hop in found.path.hops {
+    for hop in path.hops {
       fields.append((owner, hop.field))
       owner = hop.target
     }
-    if declaration.form == nil { fields.append((owner, found.path.field)) }
-    guard let form = declaration.form else {
-      add(fields)
+    guard let form else {
+      add(fields + [(owner, path.field)])
       return nil
     }
-    guard found.column.kind == .text, found.column.dates == nil else {
+    guard column.kind == .text, column.dates == nil else {
       return "\(text) is not about a text field: only texts are compared without case or diacritics"
     }
     add(fields)
-    let index = EntityType.TextIndex(column: found.path.field, form: form)
+    let index = EntityType.TextIndex(column: path.field, form: form)
     if texts[owner]?.contains(index) != true { texts[owner, default: []].append(index) }
     return nil
   }

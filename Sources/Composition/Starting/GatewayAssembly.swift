@@ -79,8 +79,9 @@ struct GatewayAssembly {
       validator: CursorValidator(
         codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
-      types: workspace.registry.catalogue.types, gate: gate, devices: devices,
-      deadline: deadline, reach: FilterReach(workspace))
+      types: workspace.registry.catalogue.types,
+      possibleTypes: workspace.registry.catalogue.possibleTypes, gate: gate, devices: devices,
+      deadline: deadline, clock: clock, reach: FilterReach(workspace))
     self.signal = signal
     let memory = ListMemory()
     entities = EntityReader(

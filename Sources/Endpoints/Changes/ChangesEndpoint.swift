@@ -14,7 +14,7 @@ struct ChangesEndpoint: Sendable {
   func page(_ request: ServerRequest) async -> ServerResponse {
     await respond(to: request) {
       let caller = try await context.caller(of: request)
-      let query = try ChangesQuery(request, types: feed.types, graph: feed.graph)
+      let query = try ChangesQuery(try request.queryParameters(), of: feed)
       try feed.admit(caller, to: query.filter)
       // Recorded before the page is read, so that it is never later than the page.
       let head = deltas.head
@@ -36,7 +36,7 @@ struct ChangesEndpoint: Sendable {
     await respond(to: request) {
       let stream = try await context.streamCaller(of: request)
       let caller = stream.caller
-      var query = try ChangesQuery(request, types: feed.types, graph: feed.graph)
+      var query = try ChangesQuery(try request.queryParameters(), of: feed)
       try feed.admit(caller, to: query.filter)
       if let last = request.field("last-event-id"), !last.isEmpty { query.since = .cursor(last) }
       let start = try await feed.streamStart(
@@ -96,6 +96,10 @@ struct ChangesEndpoint: Sendable {
     switch fault {
     case .malformed: parameterFault("is not a cursor of this service")
     case .otherFilter: parameterFault("was issued for another filter")
+    case .withoutTime:
+      parameterFault(
+        "was not issued with this filter: one with now() continues only cursors of changes with the same "
+          + "filter; start without a cursor")
     case .otherCaller: Failure(.forbidden, "The cursor was issued to another caller.")
     case .gone: Failure(.cursorGone, "The changes since the cursor are no longer known.")
     }

@@ -19,25 +19,30 @@ struct ChangesQuery {
   private(set) var wait = Duration.zero
   private(set) var filter = ChangeFilter.all
 
+  private let possibleTypes: [String: [String]]
   private var faults: [Failure.Detail] = []
   private var types: Set<String>?
   private var operations = Set(ChangeFilter.Operation.allCases)
   private var condition: String?
   private var arguments = FilterArguments.none
 
-  /// - Parameters:
-  ///   - types: all entity types.
-  ///   - graph: the types and relationships that the filter can name.
-  init(
-    _ request: ServerRequest, types: [EntityType], graph: EntityGraph = .none
-  ) throws(Failure) {
-    try self.init(try request.queryParameters(), types: types, graph: graph)
+  /// Reads the parameters of a request for the changes of a feed.
+  init(_ parameters: [QueryString.Parameter], of feed: ChangeFeed) throws(Failure) {
+    try self.init(
+      parameters, types: feed.types, possibleTypes: feed.possibleTypes, graph: feed.graph,
+      now: feed.now)
   }
 
-  /// Reads parameters, see ``init(_:types:graph:)``.
+  /// - Parameters:
+  ///   - types: all entity types.
+  ///   - possibleTypes: the types of the entities of each interface and union.
+  ///   - graph: the types and relationships that the filter can name.
+  ///   - now: the present value of `now()`.
   init(
-    _ parameters: [QueryString.Parameter], types: [EntityType], graph: EntityGraph = .none
+    _ parameters: [QueryString.Parameter], types: [EntityType],
+    possibleTypes: [String: [String]] = [:], graph: EntityGraph = .none, now: Timestamp
   ) throws(Failure) {
+    self.possibleTypes = possibleTypes
     let names = Set(types.map(\.name))
     var seen: Set<String> = []
     for parameter in parameters {
@@ -47,7 +52,7 @@ struct ChangesQuery {
       }
       if let fault = read(parameter, names) { note(parameter.name, fault) }
     }
-    let condition = readCondition(types, graph)
+    let condition = readCondition(types, graph, now)
     guard faults.isEmpty else {
       throw Failure(
         .malformedRequest, "Invalid query parameters (\(faults.count)).", details: faults)
@@ -96,9 +101,15 @@ struct ChangesQuery {
 
   private mutating func readTypes(_ value: String, _ known: Set<String>) -> String? {
     let names = Set(value.split(separator: ",").map(String.init))
-    types = (types ?? []).union(names)
+    types = types ?? []
     if names.isEmpty { return "must name at least one type" }
-    let unknown = names.subtracting(known).sorted()
+    var unknown: [String] = []
+    for name in names.sorted() {
+      // An interface or a union stands for its types.
+      let found = known.contains(name) ? [name] : possibleTypes[name] ?? []
+      types?.formUnion(found)
+      if found.isEmpty { unknown.append(name) }
+    }
     return unknown.isEmpty
       ? nil : "has unknown entity types: \(unknown.joined(separator: ", "))"
   }
@@ -114,7 +125,7 @@ struct ChangesQuery {
   // MARK: The condition on entities
 
   private mutating func readCondition(
-    _ known: [EntityType], _ graph: EntityGraph
+    _ known: [EntityType], _ graph: EntityGraph, _ now: Timestamp
   ) -> ChangeCondition? {
     guard let condition else {
       if arguments != .none { note("filter", "is required if arguments are given") }
@@ -127,7 +138,7 @@ struct ChangesQuery {
     var found: [(String, String)] = []
     let selected = known.filter { types.contains($0.name) }
     let read = ChangeCondition(
-      condition, arguments: arguments, types: selected, graph: graph
+      condition, arguments: arguments, types: selected, graph: graph, now: now
     ) {
       found.append(($0, $1))
     }

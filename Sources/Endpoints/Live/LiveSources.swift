@@ -57,7 +57,7 @@ struct ChangesSource: LiveSource {
   func start(
     for caller: Caller, at position: String?, isResumed: Bool
   ) async throws(Failure) -> @Sendable () -> any EventSource {
-    var query = try ChangesQuery(parameters, types: feed.types, graph: feed.graph)
+    var query = try ChangesQuery(parameters, of: feed)
     try feed.admit(caller, to: query.filter)
     if let position { query.since = .cursor(position) }
     do {

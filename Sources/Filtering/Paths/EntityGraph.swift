@@ -8,8 +8,10 @@ package struct EntityGraph: Sendable {
     case toMany(String)
     /// All entities of a type whose field holds the owner's key.
     case linked(type: String, field: String)
-    /// To a union or an interface, whose entities are in several tables.
-    case ofSeveralTypes
+    /// To a union or an interface, with the types of its entities.
+    case toOneOf([String])
+    /// A list of references to entities of a union or an interface, with their types.
+    case toManyOf([String])
     /// A to-one relationship with arguments, of which an entity can have several.
     case withArguments
   }
@@ -32,20 +34,24 @@ package struct EntityGraph: Sendable {
     relationships[type]?[field]
   }
 
-  /// Returns the path that names stand for, from a type to a column.
-  package func column(
+  /// Returns the paths that names stand for, from a type to a column: one, or through unions and interfaces
+  /// one for each type that has the column.
+  package func columns(
     _ names: [String], of type: EntityType
-  ) throws(EntityOrderFaults) -> (path: EntityPath, column: EntityType.Column) {
+  ) throws(EntityOrderFaults) -> [(path: EntityPath, column: EntityType.Column)] {
+    var columns: [(path: EntityPath, column: EntityType.Column)] = []
     do throws(PathResolver.Fault) {
-      if case .column(let path, let column) = try PathResolver(graph: self).resolve(
-        names, from: type)
-      {
-        return (path, column)
+      for found in try PathResolver(graph: self).resolve(names, from: type) {
+        guard case .column(let path, let column) = found else {
+          throw PathResolver.Fault(
+            message: "\(names.joined(separator: ".")) leads to many entities")
+        }
+        columns.append((path, column))
       }
     } catch {
       throw EntityOrderFaults(messages: [error.message])
     }
-    throw EntityOrderFaults(messages: ["\(names.joined(separator: ".")) leads to many entities"])
+    return columns
   }
 
   func names(ofRelationshipsOf type: String) -> [String] {

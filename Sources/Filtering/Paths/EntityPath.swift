@@ -7,10 +7,14 @@ package struct EntityPath: Hashable, Sendable {
     package let field: String
     /// The type that it leads to.
     package let target: String
+    /// Whether the relationship is to a union or an interface, of whose entities the hop leads to those of
+    /// ``target`` alone. A path through it stands for one hop for each type.
+    package let isNarrowed: Bool
 
-    package init(field: String, target: String) {
+    package init(field: String, target: String, isNarrowed: Bool = false) {
       self.field = field
       self.target = target
+      self.isNarrowed = isNarrowed
     }
   }
 
@@ -52,13 +56,24 @@ package struct MemberPath: Hashable, Sendable {
   package let target: String
   /// The members' field that holds their owner's key; nil if the owner has a list of them.
   package let link: String?
+  /// Whether the list has entities of several types, of which the members are those of ``target`` alone.
+  package let isNarrowed: Bool
 
-  package init(hops: [EntityPath.Hop] = [], field: String, target: String, link: String? = nil) {
+  package init(
+    hops: [EntityPath.Hop] = [], field: String, target: String, link: String? = nil,
+    isNarrowed: Bool = false
+  ) {
     self.hops = hops
     self.field = field
     self.target = target
     self.link = link
+    self.isNarrowed = isNarrowed
   }
+}
+
+extension MemberPath {
+  /// The type of the members, if the list has others too.
+  package var narrowedType: String? { isNarrowed ? target : nil }
 }
 
 /// The values of a list of scalars, possibly of an entity that to-one relationships lead to.
@@ -86,13 +101,15 @@ package enum FilterOperand: Hashable, Sendable {
   case length(EntityPath)
   /// The number of members that the caller sees.
   case count(MemberPath)
+  /// The same of a list of several types, for each of which it has a path.
+  case total([MemberPath])
   /// The number of values in a list of scalars, nulls included.
   case scalarCount(ScalarsPath)
 
   package var path: EntityPath? {
     switch self {
     case .field(let path), .lower(let path), .length(let path): path
-    case .count, .scalarCount: nil
+    case .count, .total, .scalarCount: nil
     }
   }
 }

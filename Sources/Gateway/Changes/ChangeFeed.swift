@@ -29,6 +29,8 @@ package final class ChangeFeed: Sendable {
 
   /// All entity types, and that of mutation outcomes.
   package let types: [EntityType]
+  /// The types of the entities of each interface and union.
+  package let possibleTypes: [String: [String]]
   let validator: CursorValidator
   let signal: CommitSignal
   private let store: ReadSession
@@ -37,16 +39,23 @@ package final class ChangeFeed: Sendable {
   private let reach: FilterReach
   private let devices: DeviceRegistry
   private let deadline: QueryDeadline
+  private let clock: WallClock
   private let coalescer = PageCoalescer()
 
   /// - Parameters:
   ///   - deadline: the limit for a page with a condition, which the caller wrote.
+  ///   - possibleTypes: the types of each interface and union, by its name.
+  ///   - clock: the value of `now()` in filters.
   ///   - reach: the entities that conditions can be evaluated on.
   package init(
     store: ReadSession, validator: CursorValidator, entities: EntityRenderer, signal: CommitSignal,
-    types: [EntityType], gate: StoredDataGate, devices: DeviceRegistry, deadline: QueryDeadline,
-    reach: FilterReach = .none
+    types: [EntityType], possibleTypes: [String: [String]] = [:], gate: StoredDataGate,
+    devices: DeviceRegistry, deadline: QueryDeadline, clock: WallClock, reach: FilterReach = .none
   ) {
+    let names = Set(types.map(\.name))
+    self.possibleTypes = possibleTypes.filter { !names.contains($0.key) }
+      .mapValues { $0.filter(names.contains) }
+    self.clock = clock
     self.store = store
     self.validator = validator
     self.entities = entities
@@ -61,6 +70,9 @@ package final class ChangeFeed: Sendable {
 
   /// The types and relationships that a filter can name.
   package var graph: EntityGraph { reach.graph }
+
+  /// The present value of `now()`.
+  package var now: Timestamp { clock.now() }
 
   /// Throws if the caller may not read the store, or what the filter's condition is evaluated on.
   package func admit(_ caller: Caller, to filter: ChangeFilter) throws(Failure) {
@@ -90,9 +102,12 @@ package final class ChangeFeed: Sendable {
     try await observe(filter, by: caller)
     var place = try startingPlace(since, viewer: viewer, filter: filter)
     // Registered before reading, so every commit from here on wakes the listener.
+    // Time that passes wakes no listener, but heartbeats do.
     let listener =
       wait > .zero
-      ? signal.listen(as: viewer, device: caller.device?.id, lifetime: lifetime(of: caller)) : nil
+      ? signal.listen(
+        as: viewer, device: caller.device?.id, lifetime: lifetime(of: caller),
+        wantsHeartbeats: filter.usesNow) : nil
     let alarm = listener.map { signal.alarm($0, after: wait) }
     defer {
       alarm?.cancel()
@@ -106,7 +121,9 @@ package final class ChangeFeed: Sendable {
       guard page.isComplete else { continue }
       let wakes = await listener.next()
       if wakes.contains(.end) { try await confirm(caller) }
-      if !wakes.contains(.commit) || !wakes.isDisjoint(with: [.alarm, .end]) {
+      if wakes.isDisjoint(with: [.commit, .heartbeat])
+        || !wakes.isDisjoint(with: [.alarm, .end])
+      {
         return try await read(viewer: viewer, filter: filter, place: place, limit: limit)
       }
     }
@@ -158,6 +175,12 @@ package final class ChangeFeed: Sendable {
     viewer: Viewer, filter: ChangeFilter, place: ChangePlace?, limit: Int
   ) async throws(Failure) -> Outcome {
     if let page = emptyPage(viewer: viewer, filter: filter, place: place) { return .page(page) }
+    // With now() a page is of its own time.
+    guard !filter.usesNow else {
+      return try await readLog(
+        viewer: viewer, filter: filter, place: place, limit: limit,
+        bytesMax: Self.sharedPageBytesMax)
+    }
     let key = PageCoalescer.Key(
       viewer: viewer, filter: filter, place: place, head: store.head, limit: limit)
     let outcome = await coalescer.page(key) { [self] in
@@ -185,12 +208,12 @@ package final class ChangeFeed: Sendable {
 
   // MARK: The log
 
-  /// Returns the filter's conditions with the temporary ids of the viewer's device resolved, page by
-  /// page: ids can become known while a stream is open.
+  /// Returns the filter's conditions at a time with the temporary ids of the viewer's device resolved, page
+  /// by page: ids can become known while a stream is open.
   private func conditions(
-    of filter: ChangeFilter, for viewer: Viewer
+    of filter: ChangeFilter, at time: Timestamp, for viewer: Viewer
   ) async throws(Failure) -> [String: ObservedCondition] {
-    guard let observed = filter.condition?.observed else { return [:] }
+    guard let observed = try filter.condition?.observed(at: time) else { return [:] }
     let ids = Set(observed.values.flatMap(\.filter.temporaryIDs))
     guard !ids.isEmpty, let device = viewer.layers.first(where: { $0.kind == .device }) else {
       return observed
@@ -239,7 +262,9 @@ package final class ChangeFeed: Sendable {
   ) throws(CursorFault) -> ChangePlace? {
     switch since {
     case .snapshot: nil
-    case .head: ChangePlace(caughtUpAt: store.head)
+    case .head:
+      ChangePlace(
+        caughtUpAt: store.head, clock: filter.usesNow ? FilterClock(time: now) : nil)
     case .cursor(let text):
       try validator.place(of: text, viewer: viewer, filter: filter, head: store.head)
     }
@@ -258,16 +283,27 @@ package final class ChangeFeed: Sendable {
   private func readLog(
     viewer: Viewer, filter: ChangeFilter, place: ChangePlace?, limit: Int, bytesMax: Int
   ) async throws(Failure) -> Outcome {
+    let now = now
+    let clock = filter.usesNow ? place?.clock ?? FilterClock(time: now) : nil
+    let end = clock?.end(at: now) ?? now
+    var step: ClockStep?
+    if let clock, end > clock.time {
+      step = ClockStep(
+        conditions: try await conditions(of: filter, at: end, for: viewer),
+        after: clock.step?.after)
+    }
     let query = ChangeQuery(
       viewer: viewer, position: place?.position ?? .start, origin: place?.origin,
-      types: filter.types, conditions: try await conditions(of: filter, for: viewer), limit: limit,
-      bytesMax: bytesMax)
+      types: filter.types,
+      conditions: try await conditions(of: filter, at: clock?.time ?? now, for: viewer),
+      step: step, limit: limit, bytesMax: bytesMax)
     let page = try await storing { () async throws(StorageError) in
       try await store.changes(query, deadline: deadline)
     }
     guard let page else { return .expired }
     let renderer = ChangeRenderer(
-      entities: entities, validator: validator, viewer: viewer, filter: filter)
+      entities: entities, validator: validator, viewer: viewer, filter: filter,
+      clock: clock.map { ($0, $0.moved(to: end, page.step)) }, isOfNow: end >= now)
     return .page(try renderer.render(page))
   }
 }

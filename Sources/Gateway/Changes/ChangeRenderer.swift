@@ -9,6 +9,10 @@ struct ChangeRenderer {
   let validator: CursorValidator
   let viewer: Viewer
   let filter: ChangeFilter
+  /// The time of `now()` in the filter, before the page and after it; nil for a filter without it.
+  var clock: (before: FilterClock, after: FilterClock)?
+  /// Whether that time is the present one: a page that ended an earlier move of it is not the last.
+  var isOfNow = true
 
   func render(_ page: ChangePage) throws(Failure) -> RenderedChanges {
     var elements: [RenderedChanges.Element] = []
@@ -25,10 +29,10 @@ struct ChangeRenderer {
     if let lastRevision, page.next.place.isEmpty || lastRevision < page.next.revision {
       close(&elements, at: lastRevision, origin: page)
     }
-    let next = ChangePlace(position: page.next, origin: page.origin)
+    let next = ChangePlace(position: page.next, origin: page.origin, clock: clock?.after)
     return RenderedChanges(
       elements: elements, cursor: validator.text(at: next, viewer: viewer, filter: filter),
-      next: next, isComplete: page.isComplete)
+      next: next, isComplete: page.isComplete && isOfNow)
   }
 
   /// Sets the cursor of a commit's last element. After the last commit of a complete page it is the
@@ -37,10 +41,12 @@ struct ChangeRenderer {
     _ elements: inout [RenderedChanges.Element], at revision: Revision, origin page: ChangePage
   ) {
     guard let last = elements.popLast() else { return }
-    let isEnd = page.isComplete && revision >= page.next.revision
+    let isLogEnd = page.isComplete || page.step != nil
+    let isEnd = isLogEnd && revision >= page.next.revision
     let place = ChangePlace(
       position: LogPosition(revision: revision),
-      origin: isEnd ? page.origin : page.readingOrigin)
+      origin: isEnd ? page.origin : page.readingOrigin,
+      clock: isEnd ? clock?.after : clock?.before)
     elements.append(
       RenderedChanges.Element(
         json: last.json, cursor: validator.text(at: place, viewer: viewer, filter: filter)))

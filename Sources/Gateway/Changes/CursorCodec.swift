@@ -20,11 +20,14 @@ package struct Cursor: Hashable, Sendable {
   /// changes, so that it can start any filter.
   package let filter: UInt64
   package let schemaVersion: UInt32
+  /// The time of `now()` in the filter; nil for a filter without it.
+  package let clock: FilterClock?
 
   package init(
     segment: UInt64, revision: Revision, lastKey: String = "", origin: LogOrigin? = nil,
-    viewer: UInt64, filter: UInt64 = 0, schemaVersion: UInt32
+    viewer: UInt64, filter: UInt64 = 0, schemaVersion: UInt32, clock: FilterClock? = nil
   ) {
+    self.clock = clock
     self.segment = segment
     self.revision = revision
     self.lastKey = lastKey
@@ -39,15 +42,19 @@ package struct Cursor: Hashable, Sendable {
 package struct ChangePlace: Hashable, Sendable {
   package let position: LogPosition
   package let origin: LogOrigin
+  /// The time of `now()` in the filter; nil for a filter without it.
+  package let clock: FilterClock?
 
-  package init(position: LogPosition, origin: LogOrigin) {
+  package init(position: LogPosition, origin: LogOrigin, clock: FilterClock? = nil) {
     self.position = position
     self.origin = origin
+    self.clock = clock
   }
 
   /// Creates the position after everything up to a revision.
-  package init(caughtUpAt revision: Revision) {
-    self.init(position: LogPosition(revision: revision), origin: .delta(base: revision))
+  package init(caughtUpAt revision: Revision, clock: FilterClock? = nil) {
+    self.init(
+      position: LogPosition(revision: revision), origin: .delta(base: revision), clock: clock)
   }
 }
 
@@ -68,6 +75,8 @@ package enum CursorFault: Error, Hashable, Sendable {
   /// Not a cursor of this service.
   case malformed
   case otherFilter
+  /// Issued with a response, for a filter with `now()`: it does not say what the reader has at which time.
+  case withoutTime
   case otherCaller
   case gone(Reason)
 }
@@ -76,6 +85,8 @@ package enum CursorFault: Error, Hashable, Sendable {
 package struct CursorCodec: Sendable {
   /// The version of the layout below; a new layout needs a new number.
   private static let version: UInt8 = 2
+  /// The version of the layout with a ``FilterClock`` at its end.
+  private static let clockVersion: UInt8 = 3
   private static let macByteCount = 12
   /// version, segment, revision, viewer, filter, schema version, kind and revision of the origin,
   /// length of the last key.
@@ -88,7 +99,7 @@ package struct CursorCodec: Sendable {
   }
 
   package func encode(_ cursor: Cursor) -> String {
-    var bytes: [UInt8] = [Self.version]
+    var bytes: [UInt8] = [cursor.clock == nil ? Self.version : Self.clockVersion]
     bytes.append(bigEndian: cursor.segment)
     bytes.append(bigEndian: UInt64(bitPattern: cursor.revision.value))
     bytes.append(bigEndian: cursor.viewer)
@@ -99,6 +110,7 @@ package struct CursorCodec: Sendable {
     bytes.append(bigEndian: origin.revision)
     bytes.append(bigEndian: UInt16(truncatingIfNeeded: cursor.lastKey.utf8.count))
     bytes.append(contentsOf: cursor.lastKey.utf8)
+    if let clock = cursor.clock { bytes.append(clock) }
     bytes.append(contentsOf: mac(of: bytes))
     return Base64URL.encode(bytes)
   }
@@ -108,23 +120,27 @@ package struct CursorCodec: Sendable {
   /// - Returns: nil for text that was not created with this codec's key.
   package func decode(_ text: String) -> Cursor? {
     guard let bytes = Base64URL.decode(text),
-      bytes.count >= Self.fixedByteCount + Self.macByteCount, bytes[0] == Self.version
+      bytes.count >= Self.fixedByteCount + Self.macByteCount,
+      bytes[0] == Self.version || bytes[0] == Self.clockVersion
     else { return nil }
     let content = bytes.dropLast(Self.macByteCount)
     guard constantTimeEqual(mac(of: content), bytes.suffix(Self.macByteCount)) else { return nil }
     let keyCount = Int(content.bigEndian(UInt16.self, at: 46))
     let origin = OriginCode(
       kind: content[content.startIndex + 37], revision: content.bigEndian(Int64.self, at: 38))
-    guard content.count == Self.fixedByteCount + keyCount, let origin = origin.origin else {
+    guard content.count >= Self.fixedByteCount + keyCount, let origin = origin.origin else {
       return nil
     }
+    let rest = content.dropFirst(Self.fixedByteCount)
+    let clock = FilterClock(rest.dropFirst(keyCount))
+    guard bytes[0] == Self.clockVersion ? clock != nil : rest.count == keyCount else { return nil }
     return Cursor(
       segment: content.bigEndian(UInt64.self, at: 1),
       revision: Revision(Int64(bitPattern: content.bigEndian(UInt64.self, at: 9))),
-      lastKey: String(decoding: content.suffix(keyCount), as: UTF8.self), origin: origin,
+      lastKey: String(decoding: rest.prefix(keyCount), as: UTF8.self), origin: origin,
       viewer: content.bigEndian(UInt64.self, at: 17),
       filter: content.bigEndian(UInt64.self, at: 25),
-      schemaVersion: content.bigEndian(UInt32.self, at: 33))
+      schemaVersion: content.bigEndian(UInt32.self, at: 33), clock: clock)
   }
 
   /// Returns a keyed digest of a viewer's scopes, which reveals nothing about them without the key.
@@ -197,7 +213,40 @@ private struct OriginCode {
   }
 }
 
+/// The layout of a cursor's clock: the time, whether a step is being taken, its end, and the last entity in
+/// it.
+extension FilterClock {
+  /// Nil for bytes that no version writes.
+  fileprivate init?(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count >= 9 else { return nil }
+    let time = Timestamp(milliseconds: Int64(bitPattern: bytes.bigEndian(UInt64.self, at: 0)))
+    switch bytes[bytes.startIndex + 8] {
+    case 0 where bytes.count == 9: self.init(time: time)
+    case 1 where bytes.count >= 19:
+      let end = Timestamp(milliseconds: Int64(bitPattern: bytes.bigEndian(UInt64.self, at: 9)))
+      let typeCount = Int(bytes.bigEndian(UInt16.self, at: 17))
+      let names = bytes.dropFirst(19)
+      guard names.count >= typeCount else { return nil }
+      let after = EntityKey(
+        type: String(decoding: names.prefix(typeCount), as: UTF8.self),
+        key: String(decoding: names.dropFirst(typeCount), as: UTF8.self))
+      self.init(time: time, step: Step(end: end, after: after))
+    default: return nil
+    }
+  }
+}
+
 extension [UInt8] {
+  fileprivate mutating func append(_ clock: FilterClock) {
+    append(bigEndian: UInt64(bitPattern: clock.time.milliseconds))
+    append(clock.step == nil ? 0 : 1)
+    guard let step = clock.step else { return }
+    append(bigEndian: UInt64(bitPattern: step.end.milliseconds))
+    append(bigEndian: UInt16(truncatingIfNeeded: step.after.type.utf8.count))
+    append(contentsOf: step.after.type.utf8)
+    append(contentsOf: step.after.key.utf8)
+  }
+
   fileprivate mutating func append(bigEndian value: some FixedWidthInteger) {
     for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: value >> shift))

@@ -27,9 +27,11 @@ package struct CursorValidator: Sendable {
     guard cursor.filter == 0 || cursor.filter == filter.digest else { throw .otherFilter }
     guard cursor.schemaVersion == schemaVersion else { throw .gone(.schema) }
     guard isInSegment(cursor, head: head) else { throw .gone(.segment) }
+    guard !filter.usesNow || cursor.clock != nil else { throw .withoutTime }
     return ChangePlace(
       position: LogPosition(revision: cursor.revision, place: cursor.lastKey),
-      origin: cursor.origin ?? .delta(base: cursor.revision))
+      origin: cursor.origin ?? .delta(base: cursor.revision),
+      clock: filter.usesNow ? cursor.clock : nil)
   }
 
   /// Returns the cursor at a position.
@@ -40,7 +42,8 @@ package struct CursorValidator: Sendable {
       Cursor(
         segment: segments.last { $0.start <= revision }?.nonce ?? 0, revision: revision,
         lastKey: place.position.place, origin: isCaughtUp ? nil : place.origin,
-        viewer: codec.digest(of: viewer), filter: filter.digest, schemaVersion: schemaVersion))
+        viewer: codec.digest(of: viewer), filter: filter.digest, schemaVersion: schemaVersion,
+        clock: place.clock))
   }
 
   /// Throws if the cursor was issued for another view. A subset of the caller's own layers is an

@@ -248,7 +248,7 @@ package struct EntityReader: Sendable {
   private func formatted(
     _ sections: [EntityPage.Section], of query: EntityQuery
   ) -> [EntityPage.Section] {
-    guard let path = query.order.terms.first?.path else { return sections }
+    guard let path = query.order.terms.first?.paths.first else { return sections }
     let type = path.hops.last.map { directory.graph.type(named: $0.target) } ?? query.type
     guard let dates = type?.columns.first(where: { $0.name == path.field })?.dates else {
       return sections

@@ -47,19 +47,29 @@ extension EntityGraph {
           case .object(let target, let isAbstract, _) = shape.value
         else { continue }
         let hasColumn = type.columns.contains { $0.name == field && $0.kind == .reference }
+        let isOfSeveral = isAbstract || types[target] == nil
+        let possible = (catalogue.possibleTypes[target] ?? []).filter { types[$0] != nil }
         relationships[name, default: [:]][field] =
-          if isAbstract || types[target] == nil {
-            .ofSeveralTypes
-          } else if isToMany {
-            .toMany(target)
-          } else {
-            hasColumn ? .toOne(target) : .withArguments
+          switch (isToMany, isOfSeveral) {
+          case (true, true): .toManyOf(possible)
+          case (true, false): .toMany(target)
+          case (false, _) where !hasColumn: .withArguments
+          case (false, true): .toOneOf(possible)
+          case (false, false): .toOne(target)
           }
       }
     }
     for link in links where types[link.owner] != nil && types[link.type] != nil {
       relationships[link.owner, default: [:]][link.name] = .linked(
         type: link.type, field: link.field)
+    }
+    // A list of several types has the relationships that they all have.
+    for (name, possible) in catalogue.possibleTypes where types[name] == nil {
+      let all = possible.filter { types[$0] != nil }.map { relationships[$0] ?? [:] }
+      guard let first = all.first else { continue }
+      relationships[name] = first.filter { field, relationship in
+        all.allSatisfy { $0[field] == relationship }
+      }
     }
     self.init(types: catalogue.types, relationships: relationships)
   }

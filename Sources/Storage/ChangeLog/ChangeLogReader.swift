@@ -14,6 +14,7 @@ struct ChangeLogReader {
   private let catalogue: TypeCatalogue
   private let query: ChangeQuery
   private let scopes: ViewerScopes
+  private let touches: TouchLedger
   private let head: Int64
   private let floor: Int64
   private let origin: LogOrigin
@@ -21,8 +22,10 @@ struct ChangeLogReader {
   private let reaches: [String: RelatedReach]
 
   init(
-    _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: ViewerScopes
+    _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: ViewerScopes,
+    _ touches: TouchLedger
   ) throws {
+    self.touches = touches
     self.database = database
     self.catalogue = catalogue
     self.query = query
@@ -85,7 +88,7 @@ struct ChangeLogReader {
       bytes += found.bytes
       seen += stretch.count
       guard rows.count > stretch.count, let end = stretch.last else {
-        return page(entries, next: LogPosition(revision: Revision(head)), isComplete: true)
+        return try lastPage(entries)
       }
       last = end.place
       if entries.count >= query.limit || bytes >= query.bytesMax || seen >= Self.rowsMax {
@@ -98,6 +101,22 @@ struct ChangeLogReader {
           isComplete: false)
       }
     }
+  }
+
+  /// The page that ends the log, with what enters and leaves the conditions by the passing of time.
+  private func lastPage(_ entries: [ChangePage.Entry]) throws -> ChangePage {
+    let next = LogPosition(revision: Revision(head))
+    guard let step = query.step else { return page(entries, next: next, isComplete: true) }
+    let found = try ClockSweep(
+      step: step, query: query, scopes: scopes, catalogue: catalogue, touches: touches,
+      head: head, database: database
+    ).entries(limit: query.limit - entries.count)
+    let swept = Set(found.entries.map(\.key))
+    var last = page(
+      entries.filter { !swept.contains($0.key) } + found.entries, next: next,
+      isComplete: found.progress == .done)
+    last.step = found.progress
+    return last
   }
 
   private func page(
@@ -275,10 +294,7 @@ struct ChangeLogReader {
     let views = all.filter { revisions[$0.key] != nil }
     let states: [ExactText: ChangePage.VisibleState]
     if let condition = query.conditions[table.type] {
-      states = try ConditionalViews(
-        ObservedStates(condition, table, scopes: scopes, catalogue, database), origin: origin,
-        position: query.position
-      ).states(of: views, touched: Set(touched.keys))
+      states = try self.states(of: views, touched: Set(touched.keys), condition, in: table)
     } else {
       states = views.compactMapValues(state)
     }
@@ -287,6 +303,29 @@ struct ChangeLogReader {
         key: EntityKey(type: table.type, key: entity.key.text),
         revision: revisions[entity.key] ?? 0, state: entity.value)
     }
+  }
+
+  /// Returns the states of entities of a type that has a condition. While a ``ClockStep`` is being taken, the
+  /// reader has some of them as they are at the later time.
+  private func states(
+    of views: [ExactText: LayeredView], touched: Set<ExactText>, _ condition: ObservedCondition,
+    in table: EntityTable
+  ) throws -> [ExactText: ChangePage.VisibleState] {
+    let later = query.step?.conditions[table.type]
+    let isLater = { (key: ExactText) in
+      later != nil && query.step?.includes(type: table.type, key: key) == true
+    }
+    var states: [ExactText: ChangePage.VisibleState] = [:]
+    for (condition, views) in [
+      (condition, views.filter { !isLater($0.key) }),
+      (later ?? condition, views.filter { isLater($0.key) }),
+    ] {
+      let conditional = ConditionalViews(
+        ObservedStates(condition, table, scopes: scopes, catalogue, database), origin: origin,
+        position: query.position)
+      states.merge(try conditional.states(of: views, touched: touched)) { one, _ in one }
+    }
+    return states
   }
 
   /// Returns the state to report; nil if there is nothing to report.

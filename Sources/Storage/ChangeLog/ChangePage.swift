@@ -22,16 +22,21 @@ package struct ChangePage: Sendable {
     case hidden
   }
 
-  /// The entries in the order of ``Entry/revision``, at most one per entity.
+  /// The entries in the order of ``Entry/revision``, at most one per entity. Those that enter or leave a
+  /// condition by a ``ClockStep`` are last, at the head's revision.
   package let entries: [Entry]
   /// The position at which the next page begins.
   package let next: LogPosition
   /// The origin of the reading that this page belongs to.
   package let readingOrigin: LogOrigin
-  /// The origin for the next page's query: the head, once this is the last page.
-  package var origin: LogOrigin { isComplete ? .delta(base: head) : readingOrigin }
+  /// The origin for the next page's query: the head, once the log was read to its end.
+  package var origin: LogOrigin {
+    isComplete || step != nil ? .delta(base: head) : readingOrigin
+  }
   /// Whether this is the last page: a reader that applied all pages up to here has the store's
   /// state at ``head``.
   package let isComplete: Bool
   package let head: Revision
+  /// How far the query's ``ClockStep`` was taken; nil without one, and before the end of the log.
+  package var step: ClockStep.Progress?
 }

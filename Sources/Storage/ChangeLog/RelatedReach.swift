@@ -166,10 +166,10 @@ struct RelatedReach {
     guard let last = hops.last else { return (touched, false) }
     let path = EntityPath(hops: Array(hops.dropLast()), field: last.field)
     return try owners(
-      FilterCondition.truth(column: path).subjects, in: table, of: touched, after: after,
-      limit: limit
+      FilterCondition.truth(column: path).subjects, leadingBy: hops, in: table, of: touched,
+      after: after, limit: limit
     ) { level in
-      ("\(try level.value(path))", nil)
+      (try level.target(of: hops), nil)
     }
   }
 
@@ -180,19 +180,24 @@ struct RelatedReach {
   ) throws -> Step {
     let count = FilterCondition.comparison(column: .count(members), .equal, .integer(0))
     return try owners(
-      count.subjects, in: table, of: touched, after: after, limit: limit
+      count.subjects, leadingBy: members.hops, in: table, of: touched, after: after,
+      limit: limit
     ) { level in
       (try level.members(members), "json_each(near.target) AS member")
     }
   }
 
-  /// - Parameter target: the SQL of what an entity leads to, and the table of its parts if it is a list.
+  /// - Parameters:
+  ///   - hops: the relationships to what an entity leads to.
+  ///   - target: the SQL of what an entity leads to, and the table of its parts if it is a list.
   private func owners(
-    _ subjects: FilterCondition.Subjects, in table: EntityTable, of touched: [ExactText: Int64],
-    after: String?, limit: Int, target: (QueryLevel) throws -> (sql: String, parts: String?)
+    _ subjects: FilterCondition.Subjects, leadingBy hops: [EntityPath.Hop],
+    in table: EntityTable, of touched: [ExactText: Int64], after: String?, limit: Int,
+    target: (QueryLevel) throws -> (sql: String, parts: String?)
   ) throws -> Step {
-    let source = try EntitySource(
-      table, needs: EntitySource.Needs(subjects, order: .byKey), scopes: scopes, database)
+    var needs = EntitySource.Needs(subjects, order: .byKey)
+    if let hop = hops.first { needs.add(hop: hop) }
+    let source = try EntitySource(table, needs: needs, scopes: scopes, database)
     let level = try QueryLevel(
       source.row, subjects: subjects,
       QueryLevel.Context(catalogue: catalogue, scopes: VisibleScopes(scopes, database)))

@@ -16,14 +16,14 @@ extension Store {
   package func changes(
     _ query: ChangeQuery, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> ChangePage? {
-    let (catalogue, directory) = (catalogue, directory)
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
     let isQuick =
       query.origin != nil && query.limit <= Self.quickEntriesMax && query.conditions.isEmpty
     let read = { @Sendable (database: Database) throws -> ChangePage? in
       let scopes = try ViewerScopes(query.viewer, catalogue) {
         try directory.id(of: $0, database)
       }
-      return try ChangeLogReader(database, catalogue, query, scopes: scopes).page()
+      return try ChangeLogReader(database, catalogue, query, scopes: scopes, touches).page()
     }
     if isQuick { return try await reader.read(read) }
     return try await queries.read(

@@ -14,19 +14,22 @@ struct EntityQueryRun {
   private let source: EntitySource
   private let level: QueryLevel
   private let touches: TouchLedger
+  private let isSelective: Bool
 
   /// - Parameters:
   ///   - scopes: the scopes of the entities, narrowest first.
   ///   - relatedScopes: the scopes of the entities that key paths lead to: all that the viewer sees.
+  ///   - isSelective: whether the filter finds few entities, so that its indexes are better than the order's.
   init(
     _ query: EntityQuery, _ table: EntityTable, scopes: ViewerScopes,
-    relatedScopes: ViewerScopes? = nil,
+    relatedScopes: ViewerScopes? = nil, isSelective: Bool = false,
     _ catalogue: TypeCatalogue, _ touches: TouchLedger, _ database: Database
   ) throws {
     self.database = database
     self.query = query
     self.table = table
     self.touches = touches
+    self.isSelective = isSelective
     let subjects = query.filter?.condition.subjects ?? FilterCondition.Subjects()
     var source = try EntitySource(
       table, needs: EntitySource.Needs(subjects, order: query.order), scopes: scopes,
@@ -36,8 +39,8 @@ struct EntityQueryRun {
       QueryLevel.Context(
         catalogue: catalogue, scopes: VisibleScopes(relatedScopes ?? scopes, database)))
     if source.isPlain, query.members == nil, let filter = query.filter {
-      level.lead(by: filter.condition)
-      if level.leading.isEmpty { source.lead(by: filter.condition) }
+      try level.lead(by: filter.condition)
+      if !level.leads { source.lead(by: filter.condition) }
     }
     self.source = source
     self.level = level
@@ -65,7 +68,7 @@ struct EntityQueryRun {
   func placesSQL(selectsRows: Bool = false) throws -> BoundSQL {
     var sql = BoundSQL()
     sql.append("SELECT seen.key")
-    for term in query.order.terms { sql.append(", \(try level.value(term.path))") }
+    for term in query.order.terms { sql.append(", \(try level.value(term))") }
     if isByPlace { sql.append(", member.key") }
     if selectsRows { sql.append(", seen.rowid") }
     try appendFiltered(to: &sql)
@@ -145,10 +148,13 @@ struct EntityQueryRun {
     sql.append(" ORDER BY ")
     if isByPlace { return sql.append("member.key") }
     for term in query.order.terms {
-      sql.append("\(try level.value(term.path))\(term.isDescending ? " DESC" : ""), ")
+      sql.append("\(try level.value(term))\(term.isDescending ? " DESC" : ""), ")
     }
-    sql.append("seen.key")
+    sql.append(orderedKey)
   }
+
+  /// The key in the order. An expression keeps SQLite from reading the rows in the order of their keys.
+  private var orderedKey: String { isSelective ? "+seen.key" : "seen.key" }
 
   // MARK: After a position
 
@@ -165,13 +171,13 @@ struct EntityQueryRun {
     if let first = terms.first, !first.isDescending, let value = position.values.first,
       value != .null
     {
-      sql.append(" AND \(try level.value(first.path)) >= ")
+      sql.append(" AND \(try level.value(first)) >= ")
       sql.append(value)
     }
     sql.append(" AND (")
     for (index, term) in terms.enumerated() {
       for before in 0..<index {
-        sql.append("\(try level.value(terms[before].path)) IS ")
+        sql.append("\(try level.value(terms[before])) IS ")
         sql.append(position.values[before])
         sql.append(" AND ")
       }
@@ -179,11 +185,11 @@ struct EntityQueryRun {
       sql.append(" OR ")
     }
     for (term, value) in zip(terms, position.values) {
-      sql.append("\(try level.value(term.path)) IS ")
+      sql.append("\(try level.value(term)) IS ")
       sql.append(value)
       sql.append(" AND ")
     }
-    sql.append("seen.key > ")
+    sql.append("\(orderedKey) > ")
     sql.append(.text(position.key))
     sql.append(")")
   }
@@ -191,7 +197,7 @@ struct EntityQueryRun {
   private func append(
     after value: FilterValue, _ term: EntityOrder.Term, to sql: inout BoundSQL
   ) throws {
-    let column = try level.value(term.path)
+    let column = try level.value(term)
     switch (value, term.isDescending) {
     case (.null, false): sql.append("\(column) IS NOT NULL")
     case (.null, true): sql.append("0")
@@ -218,7 +224,7 @@ struct EntityQueryRun {
   }
 
   private func sections(by term: EntityOrder.Term) throws -> [EntityPage.Section] {
-    let column = try level.value(term.path)
+    let column = try level.value(term)
     var sql = BoundSQL()
     sql.append("SELECT \(column), count(*)")
     try appendFiltered(to: &sql)
@@ -244,9 +250,9 @@ extension EntitySource.Needs {
   /// What an order and a condition need of the entities' own rows.
   init(_ subjects: FilterCondition.Subjects, order: EntityOrder) {
     self.init()
-    for path in order.terms.map(\.path) + subjects.paths {
+    for path in order.terms.flatMap(\.paths) + subjects.paths {
       if let hop = path.hops.first {
-        add(value: hop.field)
+        add(hop: hop)
       } else if path.isList {
         add(list: path.field)
       } else if !path.isOfScalars {
@@ -255,7 +261,7 @@ extension EntitySource.Needs {
     }
     for list in subjects.scalars {
       if let hop = list.hops.first {
-        add(value: hop.field)
+        add(hop: hop)
         add(state: hop.field)
       } else {
         add(scalars: list.field)
@@ -267,10 +273,10 @@ extension EntitySource.Needs {
     }
     for members in subjects.members {
       if let hop = members.hops.first {
-        add(value: hop.field)
+        add(hop: hop)
         add(state: hop.field)
       } else if members.link == nil {
-        add(list: members.field)
+        add(list: members.field, of: members.narrowedType)
       }
     }
   }

@@ -15,19 +15,35 @@ struct EntitySource {
     private(set) var values: [String] = []
     /// Fields whose presence is named.
     private(set) var states: [String] = []
+    /// Relationships to entities of several types, whose types matter.
+    private(set) var types: [String] = []
     /// To-many relationships whose members are named.
-    private(set) var lists: [String] = []
+    private(set) var lists: [List] = []
     /// Lists of scalars whose values are named.
     private(set) var scalars: [String] = []
 
-    var all: [String] { values + states + lists + scalars }
+    /// A to-many relationship.
+    struct List: Hashable {
+      let field: String
+      /// The type of the members that are named; nil for all.
+      var type: String?
+    }
+
+    var all: [String] { values + states + types + lists.map(\.field) + scalars }
 
     mutating func add(value field: String) { Self.add(field, to: &values) }
     mutating func add(state field: String) { Self.add(field, to: &states) }
-    mutating func add(list field: String) { Self.add(field, to: &lists) }
+    mutating func add(list field: String, of type: String? = nil) {
+      Self.add(List(field: field, type: type), to: &lists)
+    }
     mutating func add(scalars field: String) { Self.add(field, to: &scalars) }
+    /// Adds what a relationship leads to.
+    mutating func add(hop: EntityPath.Hop) {
+      add(value: hop.field)
+      if hop.isNarrowed { Self.add(hop.field, to: &types) }
+    }
 
-    private static func add(_ field: String, to fields: inout [String]) {
+    private static func add<Field: Equatable>(_ field: Field, to fields: inout [Field]) {
       if !fields.contains(field) { fields.append(field) }
     }
   }
@@ -156,8 +172,12 @@ struct EntitySource {
     for field in needs.states {
       sql.append(", \(wide.state(field)) AS \(VisibleRow.stateColumn(field))")
     }
-    for field in needs.lists {
-      sql.append(", \(wide.members(field)) AS \(VisibleRow.listColumn(field))")
+    for field in needs.types {
+      sql.append(", \(wide.targetType(field)) AS \(VisibleRow.typeColumn(field))")
+    }
+    for list in needs.lists {
+      sql.append(", \(wide.members(list.field, of: list.type)) AS ")
+      sql.append(VisibleRow.listColumn(list.field, of: list.type))
     }
     for field in needs.scalars {
       sql.append(", \(wide.scalars(field)) AS \(VisibleRow.scalarsColumn(field))")
@@ -181,8 +201,12 @@ struct EntitySource {
     for field in needs.states {
       sql.append(", \(merged.state(field)) AS \(VisibleRow.stateColumn(field))")
     }
-    for field in needs.lists {
-      sql.append(", \(merged.members(field)) AS \(VisibleRow.listColumn(field))")
+    for field in needs.types {
+      sql.append(", \(merged.targetType(field)) AS \(VisibleRow.typeColumn(field))")
+    }
+    for list in needs.lists {
+      sql.append(", \(merged.members(list.field, of: list.type)) AS ")
+      sql.append(VisibleRow.listColumn(list.field, of: list.type))
     }
     for field in needs.scalars {
       sql.append(", \(merged.scalars(field)) AS \(VisibleRow.scalarsColumn(field))")

@@ -78,7 +78,19 @@ struct FilterSQL<Subjects: FilterSubjects> {
       try subjects.append(anyOf: members, inner, isExact: isExact, to: &sql)
     case .anyScalar(let list, let inner):
       try append(anyOf: list, inner, isExact, to: &sql)
+    case .firstKnown(let conditions):
+      try append(firstKnown: conditions, isExact, to: &sql)
     }
+    sql.append(")")
+  }
+
+  private func append(
+    firstKnown conditions: [FilterCondition], _ isExact: Bool, to sql: inout BoundSQL
+  ) throws {
+    // Without a NOT above, unknown is as good as false.
+    guard isExact else { return try append(conditions, joinedBy: " OR ", false, to: &sql) }
+    sql.append("coalesce(")
+    try append(conditions, joinedBy: ", ", true, to: &sql)
     sql.append(")")
   }
 
@@ -105,6 +117,11 @@ struct FilterSQL<Subjects: FilterSubjects> {
     case .lower(let path): sql.append(ComparedForm.lower.sql(try subjects.value(path)))
     case .length(let path): sql.append("length(\(try subjects.value(path)))")
     case .count(let members): try subjects.append(countOf: members, to: &sql)
+    case .total(let all):
+      for (index, members) in all.enumerated() {
+        if index > 0 { sql.append(" + ") }
+        try subjects.append(countOf: members, to: &sql)
+      }
     case .scalarCount(let list):
       sql.append("CASE WHEN \(try subjects.state(list.path)) IS NULL THEN NULL ")
       sql.append("ELSE coalesce(json_array_length(\(try subjects.scalars(list))), 0) END")
@@ -187,6 +204,12 @@ extension FilterCondition {
       return 2 + inner.parserPlaces
     case .any(_, let inner), .anyScalar(_, let inner):
       return Self.memberPlaces + inner.parserPlaces
+    case .firstKnown(let conditions):
+      // A function and its parenthesis, and the arguments before.
+      return 5 + (conditions.map(\.parserPlaces).max() ?? 0)
+    case .comparison(.total, _, _), .columns(.total, _, _), .columns(_, _, .total),
+      .oneOf(.total, _), .between(.total, _, _):
+      return Self.memberPlaces + 4
     case .comparison(.count, _, _), .columns(.count, _, _), .columns(_, _, .count),
       .oneOf(.count, _), .between(.count, _, _):
       return Self.memberPlaces

@@ -28,6 +28,8 @@ struct QueryLevel {
   private var order: [[EntityPath.Hop]] = []
   /// The relationships to the type that the query begins at; none if it begins at the entities.
   private(set) var leading: [EntityPath.Hop] = []
+  /// The related entities that the query begins at instead, if they are of several types.
+  private(set) var leadingKeys: LeadingKeys?
 
   /// - Throws: ``StorageError/tooCostly`` if more tables would be joined than SQLite can.
   init(
@@ -38,7 +40,7 @@ struct QueryLevel {
     self.context = context
     self.depth = depth
     let ways =
-      terms.map(\.path.hops) + subjects.paths.map(\.hops) + subjects.members.map(\.hops)
+      terms.flatMap(\.paths).map(\.hops) + subjects.paths.map(\.hops) + subjects.members.map(\.hops)
       + subjects.scalars.map(\.hops)
     let named = Self.named(subjects, terms)
     for hops in ways {
@@ -63,7 +65,7 @@ struct QueryLevel {
   ) -> [[EntityPath.Hop]: [String]] {
     var named: [[EntityPath.Hop]: [String]] = [:]
     let ends =
-      (terms.map(\.path) + subjects.paths).map { ($0.hops, $0.field) }
+      (terms.flatMap(\.paths) + subjects.paths).map { ($0.hops, $0.field) }
       + subjects.members.map { ($0.hops, $0.field) }
       + subjects.scalars.map { ($0.hops, $0.field) }
     for (hops, field) in ends {
@@ -86,24 +88,40 @@ struct QueryLevel {
   }
 
   /// Lets the query begin at a related type if a condition on it finds few rows by an index.
-  mutating func lead(by condition: FilterCondition) {
+  mutating func lead(by condition: FilterCondition) throws {
     leading = leading(condition)
+    if leading.isEmpty { leadingKeys = try keysToLeadBy(condition) }
   }
+
+  /// Whether the query begins at related entities.
+  var leads: Bool { !leading.isEmpty || leadingKeys != nil }
 
   /// The joined row that relationships lead to.
   func joined(_ hops: [EntityPath.Hop]) -> VisibleRow? { related[hops] }
 
-  /// Returns the SQL of the keys in a list, see ``VisibleRow/members(_:)``.
+  /// Returns the SQL of the keys in a list, see ``VisibleRow/members(_:of:)``.
   func members(_ path: MemberPath) throws(StorageError) -> String {
-    try row(path.hops).members(path.field)
+    try row(path.hops).members(path.field, of: path.narrowedType)
+  }
+
+  /// Returns the SQL of the key that the last of some relationships leads to.
+  func target(of hops: [EntityPath.Hop]) throws(StorageError) -> String {
+    guard let last = hops.last else { return root.key }
+    return try row(Array(hops.dropLast())).target(of: last)
+  }
+
+  /// Returns the SQL of a term of an order.
+  func value(_ term: EntityOrder.Term) throws(StorageError) -> String {
+    var values: [String] = []
+    for path in term.paths { values.append(try value(path)) }
+    return values.count == 1 ? values[0] : "coalesce(\(values.joined(separator: ", ")))"
   }
 
   /// Appends the joins of all related rows that were not written before the entities.
   func appendJoins(to sql: inout BoundSQL) throws {
     for hops in order where !leading.starts(with: hops) {
-      guard let row = related[hops], let last = hops.last else { continue }
-      let owner = try self.row(Array(hops.dropLast()))
-      row.appendJoins(on: try owner.value(last.field), to: &sql)
+      guard let row = related[hops] else { continue }
+      row.appendJoins(on: try target(of: hops), to: &sql)
     }
   }
 
@@ -186,7 +204,8 @@ extension QueryLevel: FilterSubjects {
     let owner = try row(members.hops)
     let last =
       members.link == nil
-      ? owner.listState(members.field) : "CASE WHEN \(owner.isVisible) THEN 'array' END"
+      ? owner.listState(members.field, of: members.narrowedType)
+      : "CASE WHEN \(owner.isVisible) THEN 'array' END"
     return try state(after: members.hops, last)
   }
 
@@ -204,7 +223,7 @@ extension QueryLevel: FilterSubjects {
     if let link = members.link {
       try appendLinked(by: link, to: owner, member, as: list, to: &sql)
     } else {
-      sql.append(" FROM json_each(\(owner.members(members.field))) AS \(list)")
+      sql.append(" FROM json_each(\(try self.members(members))) AS \(list)")
     }
     let key = members.link == nil ? "\(list).value" : "\(list).key"
     member.appendJoins(on: key, isRequired: true, to: &sql)

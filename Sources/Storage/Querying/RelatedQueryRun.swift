@@ -163,7 +163,7 @@ struct RelatedQueryRun {
     }
     guard let table = catalogue[type.name], !scopes.isEmpty, !owners.isEmpty else { return lists }
     let owner = EntityPath(field: column)
-    let terms = query.order.terms.filter { $0.path != owner }
+    let terms = query.order.terms.filter { $0.paths != [owner] }
     func add(_ values: [FilterValue], limit: Int) throws -> Bool {
       let asked = EntityQuery(
         type: type, filter: Filter(condition: .oneOf(column: .field(owner), values)),

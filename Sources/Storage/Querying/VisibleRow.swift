@@ -59,7 +59,10 @@ struct VisibleRow {
 
   /// The names of a projection's columns besides those of values.
   static func stateColumn(_ field: String) -> String { EntityTable.quoted("state of \(field)") }
-  static func listColumn(_ field: String) -> String { EntityTable.quoted("list of \(field)") }
+  static func listColumn(_ field: String, of type: String?) -> String {
+    EntityTable.quoted("list of \(type.map { "\($0) in " } ?? "")\(field)")
+  }
+  static func typeColumn(_ field: String) -> String { EntityTable.quoted("type of \(field)") }
   static func scalarsColumn(_ field: String) -> String {
     EntityTable.quoted("values of \(field)")
   }
@@ -103,24 +106,44 @@ struct VisibleRow {
     }
   }
 
-  /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be joined.
+  /// Returns the SQL of a field's value as JSON functions give it, as in a ``SearchIndex``. The row must be
+  /// joined.
   func stored(_ field: String) -> String {
     keyed(field, keptKey, extracted(field, \.value, projected: "NULL"))
   }
 
+  /// Returns the SQL of the name of the type that a reference names; NULL if the field is null or missing.
+  func targetType(_ field: String) -> String {
+    let path = Self.targetTypePath(field)
+    let type = { (row: String) in "json_extract(\(fields(of: row)), \(path))" }
+    if isLocal(field) { return local(field, \.value) { row, _ in type(row) } }
+    return folded(field, projected: "\(alias).\(Self.typeColumn(field))", type)
+  }
+
+  /// Returns the SQL of the key that a relationship leads to; NULL if it leads to an entity of another type.
+  func target(of hop: EntityPath.Hop) throws(StorageError) -> String {
+    let key = try value(hop.field)
+    guard hop.isNarrowed else { return key }
+    return "CASE WHEN \(targetType(hop.field)) = '\(hop.target)' THEN \(key) END"
+  }
+
   /// Returns the SQL of the keys of a to-many relationship as a JSON array: `null` if null is stored, NULL if
   /// it was never fetched.
-  func members(_ field: String) -> String {
+  ///
+  /// - Parameter type: the type whose keys are returned; nil for all.
+  func members(_ field: String, of type: String? = nil) -> String {
+    let name =
+      type.map { "\(MembersFunction.narrowedName)('\($0)', " } ?? "\(MembersFunction.name)("
     switch form {
-    case .projected: return "\(alias).\(Self.listColumn(field))"
+    case .projected: return "\(alias).\(Self.listColumn(field, of: type))"
     case .joined(let scopes) where scopes.isEmpty: return "NULL"
     case .joined where isLocal(field):
       return local(field, \.members) { row, fallback in
-        "coalesce(\(MembersFunction.name)('\(field)', \(fields(of: row))), \(fallback))"
+        "coalesce(\(name)'\(field)', \(fields(of: row))), \(fallback))"
       }
     case .joined:
       let rows = layers.map(fields).joined(separator: ", ")
-      return "\(MembersFunction.name)('\(field)', \(rows))"
+      return "\(name)'\(field)', \(rows))"
     }
   }
 
@@ -142,8 +165,11 @@ struct VisibleRow {
     return folded(field, projected: projected) { "json_extract(\(fields(of: $0)), \(path))" }
   }
 
-  /// Returns the SQL of the JSON type of a to-many relationship, like ``state(_:)``.
-  func listState(_ field: String) -> String { "json_type(\(members(field)))" }
+  /// Returns the SQL of the JSON type of a to-many relationship, like ``state(_:)``. It does not depend on the
+  /// type, by which the query knows the list.
+  func listState(_ field: String, of type: String? = nil) -> String {
+    "json_type(\(members(field, of: type)))"
+  }
 
   /// The SQL of the entity's key; NULL if no row is visible.
   var key: String {
@@ -216,6 +242,11 @@ struct VisibleRow {
 
   /// The JSON path of a field as an SQL text.
   static func path(_ field: String) -> String { "'\(TypeCatalogue.path(of: field))'" }
+
+  /// That of the type in a stored reference.
+  static func targetTypePath(_ field: String) -> String {
+    "'\(TypeCatalogue.path(of: field)).\"\(StoredForm.referenceMember)\"[0]'"
+  }
 
   /// That of the key in a stored reference.
   static func referencePath(_ field: String) -> String {

@@ -23,7 +23,10 @@ enum FilterTextTarget {
   private static let graph = EntityGraph(
     types: [type, person],
     relationships: [
-      "Film": ["director": .toOne("Person"), "cast": .toMany("Person"), "about": .ofSeveralTypes],
+      "Film": [
+        "director": .toOne("Person"), "cast": .toMany("Person"),
+        "about": .toOneOf(["Film", "Person"]), "mentions": .toManyOf(["Film", "Person"]),
+      ],
       "Person": [
         "mentor": .toOne("Person"), "films": .linked(type: "Film", field: "director"),
       ],

@@ -1,9 +1,11 @@
+import Filtering
 import Foundation
 import Logging
 import LosslessJSON
 import Model
 import Storage
 import Synchronization
+import Testing
 
 @testable import Gateway
 
@@ -17,6 +19,8 @@ final class FilmFeed: Sendable {
   let feed: ChangeFeed
   let signal: CommitSignal
   let heartbeats = HeartbeatClock()
+  /// The clock of `now()` in filters.
+  let time = TestClock()
   private let folder: String
   private let call = Mutex<Int64>(0)
 
@@ -26,7 +30,7 @@ final class FilmFeed: Sendable {
       StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
       types: [Self.film])
     signal = CommitSignal { [heartbeats] in try await heartbeats.sleep($0) }
-    let clock = TestClock().clock
+    let clock = time.clock
     let leaf = ObjectShape.Field(value: .leaf, listDepth: 0)
     feed = ChangeFeed(
       store: store.reading,
@@ -44,13 +48,21 @@ final class FilmFeed: Sendable {
         clock: clock,
         random: RandomBytes { UInt8.random(in: 0...UInt8.max) }, signal: signal,
         logger: Logger(label: "feed") { _ in SwiftLogNoOpLogHandler() }),
-      deadline: QueryDeadline(limit: .seconds(60)) { .zero })
+      deadline: QueryDeadline(limit: .seconds(60)) { .zero }, clock: clock)
     store.observe { [signal] in signal.note($0) }
   }
 
   deinit {
     store.close()
     try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Returns a filter of films with this condition.
+  func filter(_ text: String) throws -> ChangeFilter {
+    let condition = ChangeCondition(
+      text, arguments: .none, types: [Self.film], graph: .none, now: time.clock.now()
+    ) { Issue.record("\($0): \($1)") }
+    return ChangeFilter(types: ["Film"], condition: try #require(condition))
   }
 
   func write(_ id: String, title: String, in scope: Scope = .public) async throws {

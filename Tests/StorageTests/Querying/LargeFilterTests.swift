@@ -40,7 +40,8 @@ struct LargeFilterTests {
     "Quantifiers at their greatest depth are accepted by SQLite",
     arguments: [
       "ANY cast.name BEGINSWITH[cd] 'ag'", "ANY director.films.title BEGINSWITH[cd] 'cl'",
-      "director.films.count = 1",
+      "director.films.count = 1", "ANY about.name BEGINSWITH[cd] 'ag'", "about.count = 1",
+      "ANY subject.films.title BEGINSWITH[cd] 'cl'", "subject.name BEGINSWITH[cd] 'ag'",
     ])
   func acceptsDeepQuantifiers(_ predicate: String) async throws {
     let fixture = try StoreFixture(
@@ -50,7 +51,13 @@ struct LargeFilterTests {
     for (index, scope) in [Scope.public, .user("u")].enumerated() {
       _ = try await fixture.store.apply(
         ResponseBuilder(call: Int64(index + 1), scope: scope)
-          .film("f", ["title": "Cleo", "year": 1962, "director": person, "cast": [person]])
+          .film(
+            "f",
+            [
+              "title": "Cleo", "year": 1962, "director": person, "cast": [person],
+              "subject": person, "about": [person],
+            ]
+          )
           .entity(.person("p"), ["id": "p", "name": "Agnes"]).build())
     }
     let text =

@@ -10,7 +10,7 @@ import Testing
 struct QueryPlanTests {
   private static let films = EntityType(
     name: "Film", keyFields: ["id"], columns: RelatedWorld.films.columns,
-    indexes: ["director", "year"],
+    indexes: ["director", "subject", "year"],
     textIndexes: [
       .init(column: "title", form: .withoutMarks), .init(column: "title", form: .withoutCase),
       .init(column: "title", form: .lower),
@@ -75,12 +75,39 @@ struct QueryPlanTests {
       steps.dropFirst().first?.contains("SEARCH seen USING INDEX index_") == true, "\(steps)")
   }
 
+  @Test("A selective path through a union begins at the indexes of all its types")
+  func unionPathBeginsAtTheIndexes() async throws {
+    for text in ["subject.name = 'Varda'", "year > 1900 AND subject.name IN ('a', 'b')"] {
+      let plan = try await Self.plan(text)
+      let steps = plan.split(separator: "\n")
+      let isSearched = { (row: String) in
+        steps.contains {
+          $0.contains("SEARCH \(row) USING INDEX index_") && $0.contains("(scope=? AND name=?)")
+        }
+      }
+      #expect(isSearched("related0") && isSearched("related1"), "\(text)\n\(plan)")
+      #expect(plan.contains("SEARCH seen USING INDEX index_"), "\(text)\n\(plan)")
+      #expect(!plan.contains("AUTOMATIC"), "\(text)\n\(plan)")
+    }
+  }
+
+  @Test("A path through a union that one type alone can meet begins at its index")
+  func pathOfOneTypeBeginsAtTheIndex() async throws {
+    let plan = try await Self.plan("subject.born = 1928")
+    let steps = plan.split(separator: "\n")
+    #expect(steps.first?.contains("SEARCH related0 USING INDEX index_") == true, "\(plan)")
+    #expect(
+      steps.dropFirst().first?.contains("SEARCH seen USING INDEX index_") == true, "\(plan)")
+  }
+
   @Test(
     "Members and related entities are looked up by key, never by a scan",
     arguments: [
       "ANY cast.name = 'Varda'", "NONE cast.name = 'Varda'", "cast.count > 3",
       "ANY director.films.title = 'x'", "director.mentor.born > 3 OR year = 1",
-      "NOT director.name = 'x'",
+      "NOT director.name = 'x'", "ANY about.name = 'x'", "NONE about.name = 'x'",
+      "about.count > 3", "NOT subject.name = 'x'", "subject.name = 'x' OR year = 1",
+      "ANY subject.films.title = 'x'",
     ])
   func looksUpByKey(_ text: String) async throws {
     let plan = try await Self.plan(text)

@@ -17,10 +17,12 @@ struct RelatedFilterGenerator {
 
   static let textPaths = [
     "title", "director.name", "director.studio.name", "director.mentor.name",
-    "director.mentor.studio.name",
+    "director.mentor.studio.name", "subject.name", "subject.mentor.name",
   ]
-  static let numberPaths = ["year", "director.born", "director.mentor.born"]
-  static let otherPaths = ["director", "director.studio", "director.mentor.studio"]
+  static let numberPaths = ["year", "director.born", "director.mentor.born", "subject.born"]
+  static let otherPaths = [
+    "director", "director.studio", "director.mentor.studio", "subject", "subject.mentor",
+  ]
 
   mutating func filter(depth: Int = 2) -> Generated {
     switch depth == 0 ? 0 : Int.random(in: 0..<6, using: &random) {
@@ -51,7 +53,8 @@ struct RelatedFilterGenerator {
 
   private mutating func predicate() -> Generated {
     switch Int.random(in: 0..<8, using: &random) {
-    case 0: return state(pick(Self.textPaths + Self.numberPaths + Self.otherPaths + ["cast"]))
+    case 0:
+      return state(pick(Self.textPaths + Self.numberPaths + Self.otherPaths + ["cast", "about"]))
     case 1: return count()
     case 2, 3: return quantified()
     case 4: return field(pick(Self.numberPaths), isText: false)
@@ -72,7 +75,7 @@ struct RelatedFilterGenerator {
   }
 
   private mutating func count() -> Generated {
-    let path = pick(["cast", "director.films"])
+    let path = pick(["cast", "director.films", "about", "subject.films"])
     let names = path.split(separator: ".").map(String.init)
     let (sign, compare) = comparison()
     let number = Int64.random(in: 0...3, using: &random)
@@ -83,11 +86,14 @@ struct RelatedFilterGenerator {
 
   private mutating func quantified() -> Generated {
     let (members, fields): (String, [String]) =
-      switch Int.random(in: 0..<2, using: &random) {
+      switch Int.random(in: 0..<4, using: &random) {
       case 0: ("cast", ["name", "studio.name", "mentor.name"])
+      case 1: ("about", ["name", "mentor.name"])
+      case 2: ("subject.films", ["title"])
       default: ("director.films", ["title"])
       }
-    let inner = field(pick(fields), isText: true)
+    let field = pick(fields)
+    let inner = self.field(field, isText: true)
     let isNone = Bool.random(using: &random)
     let names = members.split(separator: ".").map(String.init)
     let text =
@@ -95,7 +101,9 @@ struct RelatedFilterGenerator {
       ? inner.text.replacing("(", with: "(\(members).", maxReplacements: 1)
       : "\(members).\(inner.text)"
     return Generated(text: "\(isNone ? "NONE" : "ANY") \(text)") { world, row in
-      guard let rows = world.members(names, from: row) else { return nil }
+      guard var rows = world.members(names, from: row) else { return nil }
+      // Members of a type without the field are passed over.
+      if field.hasPrefix("mentor") { rows.removeAll { $0.type == "Studio" } }
       let found = rows.map { inner.meaning(world, $0) }
       let any: Bool? = found.contains(true) ? true : found.contains(nil) ? nil : false
       return isNone ? any.map { !$0 } : any

@@ -18,8 +18,10 @@ struct RelatedPropertyTests {
     var matches = 0
     for round in 0..<150 {
       let generated = generator.filter()
-      let path = ["title", "director.name", "director.studio.name", "year"][round % 4]
-      let isDescending = round % 3 == 0
+      let path = [
+        "title", "director.name", "director.studio.name", "year", "subject.name", "subject.born",
+      ][round % 6]
+      let isDescending = round % 5 < 2
       let note: Comment = "seed \(seed), round \(round): \(generated.text) by \(path)"
       let names = path.split(separator: ".").map(String.init)
       let positions = films.filter { generated.meaning(world, $0.row) == true }.map {

@@ -15,7 +15,8 @@ struct RelatedWorld {
     columns: [
       .init(name: "id", kind: .text), .init(name: "title", kind: .text),
       .init(name: "year", kind: .integer), .init(name: "director", kind: .reference),
-    ], indexes: ["director"])
+      .init(name: "subject", kind: .reference),
+    ], indexes: ["director", "subject"])
   static let people = EntityType(
     name: "Person", keyFields: ["id"],
     columns: [
@@ -31,7 +32,10 @@ struct RelatedWorld {
   static let graph = EntityGraph(
     types: [films, people, studios],
     relationships: [
-      "Film": ["director": .toOne("Person"), "cast": .toMany("Person")],
+      "Film": [
+        "director": .toOne("Person"), "cast": .toMany("Person"),
+        "subject": .toOneOf(["Person", "Studio"]), "about": .toManyOf(["Person", "Studio"]),
+      ],
       "Person": [
         "studio": .toOne("Studio"), "mentor": .toOne("Person"),
         "films": .linked(type: "Film", field: "director"),
@@ -105,9 +109,21 @@ struct RelatedWorld {
     func person() -> JSONValue {
       .reference(.person("p\(Int.random(in: 0..<16, using: &random))"))
     }
+    // Of either type; a key is not always of an entity of its type, but of one of the other.
+    func either() -> JSONValue {
+      let isPerson = Int.random(in: 0..<3, using: &random) > 0
+      let number = Int.random(in: 0..<(isPerson ? 16 : 5), using: &random)
+      let prefix = (Int.random(in: 0..<8, using: &random) == 0) == isPerson ? "s" : "p"
+      return .reference(
+        EntityKey(type: isPerson ? "Person" : "Studio", key: "\(prefix)\(number)"))
+    }
     switch type {
     case "Film":
       some("title", text)
+      some("subject", either())
+      if Bool.random(using: &random) {
+        some("about", .array((0..<Int.random(in: 0...3, using: &random)).map { _ in either() }))
+      }
       some("year", .number(JSONNumber(Int.random(in: 1990...1994, using: &random))))
       some("director", person())
       // A field with arguments has a list for each of them, and its members are those of all.
@@ -149,8 +165,8 @@ struct RelatedWorld {
 
   /// Follows references; the last name is a field.
   func find(_ names: [String], from row: Row) -> Found {
-    if names == ["cast"] {
-      let lists = Self.lists("cast", of: row)
+    if names == ["cast"] || names == ["about"] {
+      let lists = Self.lists(names[0], of: row)
       if lists.isEmpty { return .missing }
       return lists.allSatisfy { $0 == .null } ? .null : .value(.text("a list"))
     }
@@ -178,6 +194,8 @@ struct RelatedWorld {
       return members(Array(names.dropFirst()), from: next)
     }
     if names == ["films"] {
+      // Studios have no such relationship.
+      guard row.type == "Person" else { return nil }
       return (seen["Film"] ?? [:]).values.filter {
         $0["director"].flatMap(Self.target)?.key == row.fields["id"]?.string
       }.map { ("Film", $0) }

@@ -74,7 +74,11 @@ package final class ChangeStream: EventSource {
         if wakes.contains(.end) { return nil }
         mayHaveMore = wakes.contains(.commit)
         mustReadQueue = wakes.contains(.queue)
-        if wakes.contains(.heartbeat) { return heartbeat() }
+        if wakes.contains(.heartbeat) {
+          // Entities can have entered or left the filter since the last one.
+          if filter.usesNow { mayHaveMore = true }
+          return heartbeat()
+        }
       }
     }
   }
