@@ -162,7 +162,7 @@ struct GatewayAssembly {
       environment: QueueAssembly.environment(settings, clock: expiryClock),
       concurrency: QueueAssembly.concurrency(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
-      ownWrites: workspace.local.types.isEmpty
+      ownWrites: workspace.local.isEmpty
         ? nil
         : EntityWriting.own(
           workspace, store: store, deadline: deadline, reviewer: hooksOut.reviewer),
