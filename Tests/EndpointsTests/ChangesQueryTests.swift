@@ -1,3 +1,4 @@
+import Model
 import Testing
 
 @testable import Endpoints
@@ -34,5 +35,19 @@ struct ChangesQueryTests {
     #expect(throws: (any Error).self) {
       try ChangesQuery(request("GET", "/v1/changes?wait=\(text)"), types: [])
     }
+  }
+
+  @Test(
+    "Parameters of lists are refused with what shows nested entities instead",
+    arguments: ["include", "view"])
+  func refusesNesting(parameter: String) throws {
+    let failure = try #require(
+      #expect(throws: Failure.self) {
+        try ChangesQuery(request("GET", "/v1/changes?limit=0&\(parameter)=director"), types: [])
+      })
+    #expect(failure.code == .malformedRequest)
+    #expect(failure.details.map(\.place) == [.parameter("limit"), .parameter(parameter)])
+    let detail = try #require(failure.details.last?.detail)
+    #expect(detail.contains("/v1/entities/{Type}/diff") && detail.contains("types"), "\(detail)")
   }
 }
