@@ -116,7 +116,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("A diff shows nested entities with key and revision, and updates the row that one changes in")
+    @Test("A diff shows nested entities with key and revision, and their changes as updates")
     func nestedChangesUpdateTheirRows() async throws {
       let file = FileManager.default.temporaryDirectory
         .appending(path: "larder-diff-\(UUID().uuidString).graphql").path

@@ -63,7 +63,7 @@ extension Ways {
       await hook.stop()
     }
 
-    @Test("A refused write is 422 with the hook's reason in every way to write, and nothing is written")
+    @Test("Every way to write is refused with the hook's reason, and nothing is written")
     func refusedWritesAreNotWritten() async throws {
       let hook = try await Self.critic()
       let world = try await Self.start(Self.before(hook.url))

@@ -8,7 +8,7 @@ extension Ways.LocalFieldTests {
     filter.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  @Test("PATCH with a filter writes local fields of all matching films of the caller, and no others")
+  @Test("PATCH with a filter writes local fields of all matching films of the caller")
   func filterWritesLocalFields() async throws {
     let world = try await Self.start()
     let films = try await world.json("/v1/entities/Film?order=year&limit=100", world.mine)
@@ -49,7 +49,7 @@ extension Ways.LocalFieldTests {
     await world.larder.stop()
   }
 
-  @Test("A write by filter is refused as one to a single film is, with all faults, and writes nothing")
+  @Test("A write by filter is refused as one to a single film is, with all faults")
   func filterWritesAreRefused() async throws {
     let world = try await Self.start()
     for (query, body, status, places) in [
@@ -181,7 +181,38 @@ extension Ways.LocalFieldTests {
     await world.larder.stop()
   }
 
-  @Test("Queued operations that name no local field, or fields of upstream, are refused with all faults")
+  @Test("A film that a mutation creates is made a favourite under its temporary id")
+  func temporaryIDsNameUpstreamsFilms() async throws {
+    let world = try await Self.start()
+    let ada = SyncWorld.ada
+    let id = PendingWorld.temporary
+    _ = try await world.ask("POST", "/v1/queue/pause", nil, world.mine, ada)
+    let submitted = try await world.ask(
+      "POST", "/v1/mutations",
+      """
+      [{"operation":"CreateFilm","mode":"steady",
+        "variables":{"input":{"title":"Draft","year":1999,"country":"FR"}},
+        "optimistic":[{"op":"create","type":"Film","id":"\(id)",
+          "fields":{"title":"Draft","year":1999,"country":"FR"}}]},
+       {"write":[{"op":"update","type":"Film","id":"\(id)","data":{"favourite":true}}],
+        "mode":"steady"}]
+      """, world.mine, ada, ("Idempotency-Key", "k"))
+    #expect(submitted.status == 202, "\(submitted.text)")
+    let list = try #require(try JSONValue(parsing: submitted.body)[1]?["id"]?.string)
+    _ = try await world.ask("POST", "/v1/queue/resume", nil, world.mine, ada)
+    let outcome = try await eventually {
+      try await world.json("/v1/mutations/\(list)?wait=5", world.mine)
+    } until: {
+      ["applied", "rejected"].contains($0["state"]?.string)
+    }
+    #expect(outcome["state"] == "applied", "\(outcome)")
+    let favourites = try await world.json(
+      "/v1/entities/Film?filter=favourite", world.mine, ada)
+    #expect(favourites["items"]?.array?.map { $0["title"] } == ["Draft"], "\(favourites)")
+    await world.larder.stop()
+  }
+
+  @Test("Queued operations without local fields, or with upstream's, are refused with all faults")
   func queuedListsAreChecked() async throws {
     let world = try await Self.start()
     let refused = try await Self.submit(

@@ -30,8 +30,8 @@ struct HooksOutCheck {
           + "use `\(HookTrigger.write(type: type, .update).text)`"
       }
       if registry.catalogue.types.contains(where: { $0.name == type }) {
-        return "\(type) is a type of upstream's without local fields; hooks are called for local types"
-          + " and local fields"
+        return "\(type) is a type of upstream's without local fields; hooks are called for local "
+          + "types and local fields"
       }
       if let types = local.interfaces[type]?.types {
         return "\(type) is an interface: name \(types.joined(separator: " or "))"

@@ -73,7 +73,9 @@ struct MutationValidator: Sendable {
     _ faults: inout [Failure.Detail]
   ) throws(Failure) -> NewMutation? {
     guard let writes else {
-      faults.append(fault("\(request.pointer)/write", "needs local types or local fields, and there are none"))
+      faults.append(
+        fault(
+          "\(request.pointer)/write", "needs local types or local fields, and there are none"))
       return nil
     }
     let references = request.references.enumerated().compactMap {

@@ -136,8 +136,8 @@ struct VariableCoercer {
   /// The fault of a parameter that is not a variable.
   private func unknown(_ name: String) -> String {
     guard !Self.ofEntities.contains(name) else {
-      return "is not a variable of this operation, whose selection says what is nested; \(name) is a parameter "
-        + "of /v1/entities/{Type}, also with /diff and /stream"
+      return "is not a variable of this operation, whose selection says what is nested; \(name) is "
+        + "a parameter of /v1/entities/{Type}, also with /diff and /stream"
     }
     return "is not a variable of this operation.\(hint(name, among: variables.map(\.name)))"
   }

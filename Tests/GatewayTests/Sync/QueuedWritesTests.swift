@@ -123,7 +123,7 @@ struct QueuedWritesTests {
     #expect(folder.store.head == head)
   }
 
-  @Test("A list whose filters reach upstream's types is stored with what its submitter saw, and no other")
+  @Test("A list whose filters reach upstream's types is stored with its submitter's view")
   func keepsWhatTheSubmitterSaw() throws {
     let fingerprint = try #require(PayloadFingerprint([UInt8](repeating: 1, count: 32)))
     func viewer(_ filter: String) throws -> Viewer? {

@@ -83,7 +83,7 @@ struct LocalFieldHookTests {
     #expect(made.report.hookEvents.added == ["films": 1])
   }
 
-  @Test("Hooks before a write are shown the same change, and nothing is written before they allow it")
+  @Test("Hooks before a write see the same change, and nothing is written before they allow it")
   func reviewsShowTheChange() async throws {
     let world = try await Self.world()
     let asked: [HookTrigger: [String]] = [.write(type: "Film", .update): ["check"]]

@@ -62,7 +62,7 @@ struct LocalFieldFilterTests {
     #expect(try await world.films("favourite", by: Self.mine) == ["3", "4"])
   }
 
-  @Test("A film is matched as its writer sees it, over all scopes, and a deleted one that is kept too")
+  @Test("A film is matched as its writer sees it, over all scopes; a deleted one that is kept too")
   func matchesWhatTheWriterSees() async throws {
     let world = try await Self.world()
     _ = try await world.store.apply(
