@@ -8,10 +8,12 @@ package enum WriteTarget: Sendable {
   case filter(Filter)
 }
 
-/// One write to entities of a local type; a list of them is applied atomically.
+/// One write to entities of a local type, or to local fields of upstream's entities; a list of them is
+/// applied atomically.
 package struct LocalOperation: Sendable {
   package let action: WriteAction
   package let type: LocalType
+  private let selected: EntityType?
   package let target: WriteTarget
   package let body: LocalBody
   /// Checks the stored entity (nil if there is none) in the write's own snapshot; false refuses the
@@ -20,17 +22,24 @@ package struct LocalOperation: Sendable {
   /// The place of the operation in the request, as a JSON pointer.
   package let pointer: String
 
+  /// - Parameter filtered: see ``filtered``; nil for `type` itself.
   package init(
-    _ action: WriteAction, _ type: LocalType, _ target: WriteTarget, body: LocalBody = LocalBody(),
-    precondition: (@Sendable (EntityRecord?) -> Bool)? = nil, pointer: String = ""
+    _ action: WriteAction, _ type: LocalType, _ target: WriteTarget, filtered: EntityType? = nil,
+    body: LocalBody = LocalBody(), precondition: (@Sendable (EntityRecord?) -> Bool)? = nil,
+    pointer: String = ""
   ) {
     self.action = action
     self.type = type
+    selected = filtered
     self.target = target
     self.body = body
     self.precondition = precondition
     self.pointer = pointer
   }
+
+  /// The type that a filter is about: of local fields the whole upstream type, whose entities are those that
+  /// the writer sees.
+  package var filtered: EntityType { selected ?? type.entityType }
 }
 
 /// An operator's write to an entity of upstream's.

@@ -73,4 +73,18 @@ struct ChangesQueryTests {
       try Self.read("/v1/changes?wait=\(text)")
     }
   }
+
+  @Test(
+    "Parameters of lists are refused with what shows nested entities instead",
+    arguments: ["include", "view"])
+  func refusesNesting(parameter: String) throws {
+    let failure = try #require(
+      #expect(throws: Failure.self) {
+        try Self.read("/v1/changes?limit=0&\(parameter)=director")
+      })
+    #expect(failure.code == .malformedRequest)
+    #expect(failure.details.map(\.place) == [.parameter("limit"), .parameter(parameter)])
+    let detail = try #require(failure.details.last?.detail)
+    #expect(detail.contains("/v1/entities/{Type}/diff") && detail.contains("types"), "\(detail)")
+  }
 }

@@ -47,6 +47,22 @@ struct VariablesTests {
     }
   }
 
+  @Test("Parameters of entity reads are refused with where they belong, unless they are variables")
+  func parametersOfEntitiesAreExplained() throws {
+    for name in ["include", "view"] {
+      let query = [VariableInput.Parameter(name, "director")]
+      let refused = try Self.coerce("$lang: String", .parameters(path: [], query: query))
+      guard case .failure(let faults) = refused else {
+        Issue.record("\(name) is taken")
+        continue
+      }
+      #expect(faults.all.map(\.place) == [.parameter(name)])
+      #expect(faults.all.first?.detail.contains("/v1/entities/{Type}") == true, "\(faults)")
+      let taken = try Self.coerce("$\(name): String", .parameters(path: [], query: query))
+      #expect(try taken.get().json == #"{"\#(name)":"director"}"#)
+    }
+  }
+
   private static func operation(
     _ declaration: String, settings: RegistrySettings
   ) throws -> RegisteredOperation {

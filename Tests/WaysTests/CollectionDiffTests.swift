@@ -161,6 +161,60 @@ extension Ways {
       let place = try #require(update["new"]?.int64)
       #expect(diff["entities"]?["Film/\(id)"] == now["items"]?[Int(place)])
       #expect(diff["entities"]?["Film/\(id)"]?["title"]?.string == title + "!")
+    }
+
+    @Test("A diff shows nested entities with key and revision, and their changes as updates")
+    func nestedChangesUpdateTheirRows() async throws {
+      let file = FileManager.default.temporaryDirectory
+        .appending(path: "larder-diff-\(UUID().uuidString).graphql").path
+      try Data(
+        "type Shelf @local { id: ID! } fragment FilmLine on Film { title director { name } }".utf8
+      ).write(to: URL(filePath: file))
+      let larder = try await RunningLarder.start(settings: "local: \(file)")
+      #expect(try await larder.get("/api/films?limit=20").status == 200)
+      #expect(try await larder.get("/api/films/f1").status == 200)
+      let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
+      for (round, query) in ["view=FilmLine", "include=director"].enumerated() {
+        let target = "/v1/entities/Film/diff?order=title&limit=50&\(query)"
+        let first = try await larder.get(target)
+        let rows = try Self.object(first)["items"]?.array ?? []
+        let film = try #require(rows.first { $0["director"]?["name"] != nil }, "\(query)")
+        let director = try #require(film["director"])
+        #expect(director["__typename"] == "Person" && director["_rev"] != nil, "\(director)")
+        let person = try #require(director["id"]?.string)
+        let renamed = try await larder.request(
+          "PATCH", "/v1/entities/Person/\(person)", headers: [admin],
+          body: #"{"name":"Renamed \#(round)"}"#)
+        #expect(renamed.status == 200, "\(renamed.text)")
+        let diff = try Self.object(try await larder.get(target + Self.from(first)))
+        #expect(diff["kind"] == "diff", "\(diff)")
+        let updated = diff["updates"]?.array?.compactMap { $0["id"]?.string } ?? []
+        #expect(!updated.isEmpty && updated.count < rows.count)
+        for id in updated {
+          let nested = diff["entities"]?[id]?["director"]
+          #expect(nested?["name"]?.string == "Renamed \(round)" && nested?["id"] == director["id"])
+          #expect(nested?["_rev"] != nil && nested?["_rev"] != director["_rev"])
+        }
+      }
+      await larder.stop()
+    }
+
+    @Test("An operation's diff and changes refuse include, and name what shows nested entities")
+    func otherDiffsRefuseInclude() async throws {
+      let larder = try await Self.filled()
+      for target in [
+        "/api/films/diff?limit=5&include=director", "/api/films?limit=5&include=director",
+        "/api/films/diff?limit=5&view=FilmCard", "/v1/changes?include=director",
+        "/v1/changes/stream?view=FilmCard",
+      ] {
+        let answer = try await larder.get(target)
+        #expect(answer.status == 400, "\(target): \(answer.text)")
+        let errors = try JSONValue(parsing: answer.body)["errors"]?.array ?? []
+        #expect(errors.count == 1, "\(target): \(answer.text)")
+        #expect(
+          errors.first?["detail"]?.string?.contains("/v1/entities/{Type}") == true,
+          "\(target): \(answer.text)")
+      }
       await larder.stop()
     }
 

@@ -202,8 +202,10 @@ extension Ways {
         "POST", "/v1/entities/Film", #"{"id":"x","favourite":true}"#, world.mine)
       #expect(whole.status == 422, "\(whole.text)")
       let many = try await world.ask(
-        "PATCH", "/v1/entities/Film?all=true", #"{"favourite":true}"#, world.mine)
+        "PATCH", "/v1/entities/Film?all=true", #"{"id":"f1","favourite":true,"title":"Mine"}"#,
+        world.mine)
       #expect(many.status == 422, "\(many.text)")
+      #expect(many.text.contains("/id") && many.text.contains("/title"), "\(many.text)")
       #expect(try await world.json("/v1/entities/Film/f1", world.mine)["favourite"] == false)
       await world.larder.stop()
     }

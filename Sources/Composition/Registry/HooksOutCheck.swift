@@ -3,8 +3,8 @@ import GraphQL
 import Model
 import Upstream
 
-/// The check of `hooks.out` in settings against the local types and the operations, and the hooks that
-/// result.
+/// The check of `hooks.out` in settings against the local types and fields and the operations, and the
+/// hooks that result.
 struct HooksOutCheck {
   let settings: Settings
   let registry: OperationRegistry
@@ -21,10 +21,20 @@ struct HooksOutCheck {
 
   private func fault(of trigger: HookTrigger) -> String? {
     switch trigger {
-    case .write(let type, _):
-      if local.types[type] != nil { return nil }
+    case .write(let type, let operation):
+      if local.types[type] != nil || local.extensions[type] != nil && operation == .update {
+        return nil
+      }
+      if local.extensions[type] != nil {
+        return "\(type) is a type of upstream's with local fields, which are only updated: "
+          + "use `\(HookTrigger.write(type: type, .update).text)`"
+      }
       if registry.catalogue.types.contains(where: { $0.name == type }) {
-        return "\(type) is a type of upstream's; hooks are called for local types"
+        return "\(type) is a type of upstream's without local fields; hooks are called for local "
+          + "types and local fields"
+      }
+      if let types = local.interfaces[type]?.types {
+        return "\(type) is an interface: name \(types.joined(separator: " or "))"
       }
       return "there is no local type \(type)."
         + NearestNames.didYouMean(type, among: local.types.keys.sorted())

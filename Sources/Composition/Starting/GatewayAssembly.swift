@@ -166,7 +166,7 @@ struct GatewayAssembly {
         settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero),
       concurrency: QueueAssembly.concurrency(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
-      ownWrites: workspace.local.types.isEmpty
+      ownWrites: workspace.local.isEmpty
         ? nil
         : EntityWriting.own(
           workspace, store: store, deadline: deadline, reviewer: hooksOut.reviewer),

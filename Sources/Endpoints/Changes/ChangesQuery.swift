@@ -94,10 +94,21 @@ struct ChangesQuery {
         return "is given twice"
       }
     case ServerRequest.ticketName: break
+    case let name where Self.ofLists.contains(name): return Self.notOfChanges
     default: return "is not a parameter of this path"
     }
     return nil
   }
+
+  /// Parameters of lists of entities that say how an entity is shown. Changes show each entity whole and by
+  /// itself.
+  static let ofLists: Set = ["include", "view"]
+
+  /// The fault of ``ofLists``, with what to do instead.
+  static let notOfChanges =
+    "is not a parameter of changes, which report every entity whole and by itself: name the types of related "
+    + "entities in types too, or follow a list with include or view by "
+    + "/v1/entities/{Type}/diff or /v1/entities/{Type}/stream"
 
   private mutating func readTypes(_ value: String, _ known: Set<String>) -> String? {
     let names = Set(value.split(separator: ",").map(String.init))

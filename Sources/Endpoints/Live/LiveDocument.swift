@@ -238,6 +238,8 @@ struct LiveDocument {
           continue
         }
         parameters += arguments
+      case let name where ChangesQuery.ofLists.contains(name):
+        fault(place, ChangesQuery.notOfChanges)
       default:
         fault(place, "is unknown; the members are \(Self.changesMembers.joined(separator: ", "))")
       }

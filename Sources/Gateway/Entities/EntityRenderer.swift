@@ -50,6 +50,9 @@ package struct EntityRenderer: Sendable {
     }
   }
 
+  /// Returns an entity type, with the local fields of an upstream type; nil for an unknown one.
+  func type(named name: String) -> EntityType? { types[name] }
+
   /// Returns the names of the key's fields; none for an unknown type.
   func keyFields(of type: String) -> [String] { types[type]?.keyFields ?? [] }
 
@@ -97,12 +100,20 @@ package struct EntityRenderer: Sendable {
     try stored(key, record).flatMap { document($0, selection: selection) }
   }
 
+  /// Renders a state of an entity for hooks: the whole entity of a local type, or what one owner has written
+  /// to an entity of upstream's. The latter has no `_rev`, since that of reads is about all of the entity.
+  func reported(_ key: EntityKey, _ record: EntityRecord) throws(Failure) -> [UInt8]? {
+    let isWhole = types[key.type]?.isLocal == true
+    return try stored(key, record).flatMap { document($0, showsRevision: isWhole) }?.body
+  }
+
   /// - Parameters:
   ///   - showsKey: whether the key's fields are shown even if the view does not select them.
+  ///   - showsRevision: whether the body has the revision.
   ///   - nested: the contents of relationships, which are shown in place of ids.
   func document(
     _ entity: StoredEntity, selection: ObjectSelection? = nil, showsKey: Bool = false,
-    nested: [NestedContent] = []
+    showsRevision: Bool = true, nested: [NestedContent] = []
   ) -> EntityDocument? {
     let (key, layers) = (entity.key, entity.layers)
     guard let order = order[key.type], let shape = shapes[key.type] else { return nil }
@@ -140,8 +151,10 @@ package struct EntityRenderer: Sendable {
     if showsKey, let selection {
       writeKey(of: key.type, besides: selection, of: layers, to: &writer)
     }
-    writer.name(Self.revisionMember)
-    writer.string(revision)
+    if showsRevision {
+      writer.name(Self.revisionMember)
+      writer.string(revision)
+    }
     writer.endObject()
     return EntityDocument(key: key, body: writer.bytes, revision: revision, missing: missing)
   }

@@ -6,7 +6,7 @@ package import Upstream
 package struct FilterReach: Sendable {
   package let graph: EntityGraph
   private let local: LocalSchema
-  private let gate: StoredDataGate?
+  private var gate: StoredDataGate?
 
   package init(graph: EntityGraph, local: LocalSchema, gate: StoredDataGate) {
     self.graph = graph
@@ -22,6 +22,13 @@ package struct FilterReach: Sendable {
 
   /// Only the listed entities themselves.
   package static let none = FilterReach()
+
+  /// The same for a caller who was admitted before.
+  var admitted: FilterReach {
+    var reach = self
+    reach.gate = nil
+    return reach
+  }
 
   /// Throws if the caller may not read one of the types: a filter that names a value would tell it.
   func admit(_ caller: Caller, to types: Set<String>) throws(Failure) {

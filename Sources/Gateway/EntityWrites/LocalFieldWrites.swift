@@ -2,13 +2,19 @@ import Filtering
 import LosslessJSON
 import Model
 
-/// Checks writes to the local fields of upstream's types. Their owner writes them to one entity at a time,
-/// with a body that names no field of upstream's: these are corrected by the operator.
+/// Checks writes to the local fields of upstream's types. Their owner writes them to entities that it sees,
+/// one or all that match a filter, with a body that names no field of upstream's: these are corrected by the
+/// operator.
 struct LocalFieldWrites {
   let schema: LocalSchema
   let entities: EntityRenderer
+  let reach: FilterReach
+  /// The value of `now()`.
+  let now: Timestamp
 
   /// Returns the write; nil if it has faults, which the reader has noted.
+  ///
+  /// - Throws: what is wrong with the filter, or why the caller cannot write local fields of the type.
   func operation(
     _ request: EntityWriteRequest, _ reader: inout LocalValueReader, _ caller: Caller
   ) throws(Failure) -> LocalOperation? {
@@ -29,16 +35,30 @@ struct LocalFieldWrites {
         at: request.origin.isEmpty ? "" : "\(request.origin)/op")
       return nil
     }
-    guard case .one(let id?) = request.target, LocalValueReader.id(.string(id)) != nil else {
+    try reach.admit(caller, to: [request.type])
+    let target: WriteTarget
+    let filtered = entities.type(named: request.type)
+    switch request.target {
+    case .one(let id?) where LocalValueReader.id(.string(id)) != nil:
+      target = .key(id)
+    case .one:
       reader.note(
-        "local fields of \(request.type) are written to one entity, by its id: "
-          + "PATCH /v1/entities/\(request.type)/{id}", at: request.pointer)
+        "local fields of \(request.type) are written to entities that exist: name one by its id, as in "
+          + "PATCH /v1/entities/\(request.type)/{id}, or several with filter or all",
+        at: request.pointer)
       return nil
+    case .many(let parameters):
+      guard let filtered else {
+        throw Failure(.notFound, "There is no entity type \(request.type).")
+      }
+      target = .filter(
+        try request.filter(
+          parameters, type: filtered, reach: reach, now: now, caller: caller))
     }
     guard reader.faults.count == before else { return nil }
     return LocalOperation(
-      .update, type, .key(id), body: body, precondition: request.precondition(entities),
-      pointer: request.pointer)
+      .update, type, target, filtered: filtered, body: body,
+      precondition: request.precondition(entities), pointer: request.pointer)
   }
 
   /// Reads the body, and names every field that is not a local one. The key may be repeated.
@@ -63,11 +83,14 @@ struct LocalFieldWrites {
   private func checkKey(
     _ request: EntityWriteRequest, _ keyFields: [String], _ reader: inout LocalValueReader
   ) {
-    // Without a key in the path the write is refused anyway.
-    guard case .one(let id?) = request.target else { return }
     let given = (request.body.members ?? []).filter { keyFields.contains($0.name) }
     guard let first = given.first else { return }
     let place = request.pointer.appending(pointerMember: first.name)
+    guard case .one(let target) = request.target else {
+      return reader.note("names one entity, but the filter selects many", at: place)
+    }
+    // Without a key in the path the write is refused anyway.
+    guard let id = target else { return }
     let texts = keyFields.compactMap { name in
       given.first { $0.name == name }.flatMap { $0.value.string ?? $0.value.number?.digits }
     }

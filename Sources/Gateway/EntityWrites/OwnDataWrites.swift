@@ -39,6 +39,11 @@ package struct OwnDataWrites: Sendable {
   /// Returns whether there is a local type of that name.
   func knows(_ type: String) -> Bool { schema.types[type] != nil }
 
+  /// The names of the local fields of an upstream type; nil if it has none.
+  func localFields(of type: String) -> [String]? {
+    schema.extensions[type]?.flatMap(\.fields).map(\.name)
+  }
+
   /// Returns whether a write is one to own data: to a local type, or to a type of upstream with a local field
   /// in the body.
   func takes(_ request: EntityWriteRequest) -> Bool {
@@ -54,13 +59,17 @@ package struct OwnDataWrites: Sendable {
   /// - Parameters:
   ///   - misread: see ``EntityWrites/write(_:misread:by:key:)``.
   ///   - key: see there.
+  ///   - viewer: what the caller saw of upstream's entities when it was admitted to them, for a list that is
+  ///     written later; nil for what it sees now.
   func write(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller,
-    key: EntityWriteKey? = nil
+    key: EntityWriteKey? = nil, seeing viewer: Viewer? = nil
   ) async throws(Failure) -> EntityWriteAnswer {
-    let operations = try operations(requests, misread: misread, by: caller)
+    let operations = try operations(
+      requests, misread: misread, by: caller, isAdmitted: viewer != nil)
     let stored = key.flatMap { self.key($0, of: caller) }
-    let result = try await write(operations, by: caller, key: stored)
+    let result = try await write(
+      operations, by: caller, seeing: viewer ?? caller.viewer, key: stored)
     let isReplay = (try? result.get())?.replay != nil
     return EntityWriteAnswer(outcomes: try entities.outcomes(result), isReplay: isReplay)
   }
@@ -68,7 +77,7 @@ package struct OwnDataWrites: Sendable {
   /// Writes once hooks have allowed it: they are asked about what the operations would change, and again
   /// if other writes have changed that since.
   private func write(
-    _ operations: [LocalOperation], by caller: Caller, key: LocalWriteKey?
+    _ operations: [LocalOperation], by caller: Caller, seeing viewer: Viewer, key: LocalWriteKey?
   ) async throws(Failure) -> Result<WriteCommit, WriteRefusal> {
     var review = reviewer.map { LocalWriteReview(hooks: $0.subscriptions) } ?? .none
     var rounds = 0
@@ -76,7 +85,7 @@ package struct OwnDataWrites: Sendable {
       let result: Result<WriteCommit, WriteRefusal>
       do throws(StorageError) {
         result = try await store.writeLocal(
-          operations, schema: schema, owner: Self.owner(caller), viewer: caller.viewer,
+          operations, schema: schema, owner: Self.owner(caller), viewer: viewer,
           now: clock.now(), quota: quota, deadline: deadline, key: key, review: review)
       } catch {
         throw Failure(writing: error, deadline: deadline)
@@ -120,23 +129,28 @@ package struct OwnDataWrites: Sendable {
   // MARK: Checking
 
   /// Checks requests as far as possible without the stored entities.
+  ///
+  /// - Parameter isAdmitted: whether the caller was admitted to upstream's entities before.
   func operations(
-    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller,
+    isAdmitted: Bool = false
   ) throws(Failure) -> [LocalOperation] {
+    let reach = isAdmitted ? self.reach.admitted : self.reach
+    let fields = LocalFieldWrites(
+      schema: schema, entities: entities, reach: reach, now: clock.now())
     var reader = LocalValueReader(schema: schema)
     var refusal = ListRefusal(misread: misread)
     var operations: [LocalOperation] = []
     for request in requests {
-      guard let type = schema.types[request.type] else {
-        let fields = LocalFieldWrites(schema: schema, entities: entities)
-        if let operation = try fields.operation(request, &reader, caller) {
-          operations.append(operation)
-        }
-        continue
-      }
-      try OwnDataGate.admit(caller, to: type)
       do throws(Failure) {
-        operations.append(try operation(request, type, &reader, caller))
+        guard let type = schema.types[request.type] else {
+          if let operation = try fields.operation(request, &reader, caller) {
+            operations.append(operation)
+          }
+          continue
+        }
+        try OwnDataGate.admit(caller, to: type)
+        operations.append(try operation(request, type, &reader, caller, reach))
       } catch {
         try refusal.note(error)
       }
@@ -147,7 +161,7 @@ package struct OwnDataWrites: Sendable {
 
   private func operation(
     _ request: EntityWriteRequest, _ type: LocalType, _ reader: inout LocalValueReader,
-    _ caller: Caller
+    _ caller: Caller, _ reach: FilterReach
   ) throws(Failure) -> LocalOperation {
     var body = LocalBody()
     if request.action != .delete {

@@ -1,8 +1,9 @@
 import Model
 import Storage
 
-/// Asks hooks before local writes. No transaction is open meanwhile: a list of writes is tried, its
-/// changes are rolled back and shown to the hooks, and it is written if it still makes the same ones.
+/// Asks hooks before writes to local types and to local fields. No transaction is open meanwhile: a list of
+/// writes is tried, its changes are rolled back and shown to the hooks, and it is written if it still makes
+/// the same ones.
 package struct HookReviewer: Sendable {
   /// How often hooks are asked about one list: each time that other writes have changed its entities.
   static let roundsMax = 3
@@ -104,7 +105,7 @@ package struct HookReviewer: Sendable {
     var questions: [Question] = []
     for change in changes {
       let body = try HookOutbox.body(of: change) { key, record throws(Failure) in
-        try entities.document(key, record)?.body
+        try entities.reported(key, record)
       }
       for name in subscriptions.hooks(for: change.trigger) {
         guard let hook = hooks[name] else { continue }

@@ -42,7 +42,7 @@ package final class OutgoingHooks: Sendable {
   private let workers: [String: HookWorker]
   private let tasks = Mutex<[Task<Void, Never>]>([])
 
-  /// - Parameter entities: renders entities as their owners read them.
+  /// - Parameter entities: renders entities as their owners read them, see ``EntityRenderer/reported(_:_:)``.
   package init(
     hooks: [OutgoingHook], store: Store, entities: EntityRenderer, exchange: HookExchange,
     environment: PushEnvironment, logger: Logger
@@ -81,7 +81,7 @@ package final class OutgoingHooks: Sendable {
   package func prepare() async {
     let (entities, environment) = (entities, environment)
     let outbox = HookOutbox(
-      subscriptions, render: { try entities.document($0, $1)?.body },
+      subscriptions, render: { try entities.reported($0, $1) },
       makeID: { "evt_\(environment.makeUUID())" })
     do throws(StorageError) {
       try await store.setHooks(outbox, at: environment.now, waitMax: HookSchedule.waitMax)

@@ -14,7 +14,7 @@ struct MutationValidator: Sendable {
   private let writes: QueuedWrites?
   private let makeID: @Sendable () -> MutationID
 
-  /// - Parameter writes: nil without local types.
+  /// - Parameter writes: nil without local types and local fields.
   init(
     registry: OperationRegistry, localTypes: Set<String>, callers: QueuedCaller,
     writes: QueuedWrites?,
@@ -73,7 +73,9 @@ struct MutationValidator: Sendable {
     _ faults: inout [Failure.Detail]
   ) throws(Failure) -> NewMutation? {
     guard let writes else {
-      faults.append(fault("\(request.pointer)/write", "needs local types, and there are none"))
+      faults.append(
+        fault(
+          "\(request.pointer)/write", "needs local types or local fields, and there are none"))
       return nil
     }
     let references = request.references.enumerated().compactMap {

@@ -9,9 +9,14 @@ import SyncScheduler
 /// A list is validated when it is enqueued, like a mutation, and applied when its turn comes. It is
 /// written under its own id as the idempotency key, so an attempt that is made again after a crash
 /// writes nothing twice.
+///
+/// A list that is about upstream's entities, to write their local fields or in a filter, is stored with the
+/// scopes that its submitter saw: the credentials that these come from are not known when it is applied.
 struct QueuedWrites: Sendable {
   /// The member of a request, and of the stored payload, with the operations.
   private static let member = "write"
+  /// The member of the stored payload with the submitter's scopes, see ``ViewerCodec``.
+  private static let viewerMember = "viewer"
   /// The maximum number of entities in the footprint. Later mutations wait for a list in any case; these
   /// are for the mutations before it.
   private static let touchedMax = 100
@@ -40,11 +45,8 @@ struct QueuedWrites: Sendable {
     }
     let list = EntityWriteList.read(items, at: pointer)
     var misread = list.faults
-    for request in list.requests where !own.knows(request.type) {
-      misread.append(
-        Failure.Detail(
-          place: .pointer("\(request.origin)/type"),
-          detail: own.refusal(ofInterface: request.type) ?? "is not the name of a local type"))
+    for request in list.requests where !own.takes(request) {
+      misread.append(untaken(request))
     }
     guard misread.isEmpty else {
       faults += misread
@@ -58,11 +60,6 @@ struct QueuedWrites: Sendable {
       faults += error.details
       return nil
     }
-    let unreached = unreached(by: zip(list.requests, operations))
-    guard unreached.isEmpty else {
-      faults += unreached
-      return nil
-    }
     let (touched, creates) = Self.entities(of: zip(list.requests, operations))
     let submission = Mutation.Submission(
       id: id, key: key, fingerprint: fingerprint, operation: Mutation.writeOperation,
@@ -71,28 +68,39 @@ struct QueuedWrites: Sendable {
       footprint: Footprint(
         object: nil, references: references + touched.prefix(Self.touchedMax),
         mentions: TemporaryID.mentioned(in: write), creates: creates))
+    var payload = [JSONMember(Self.member, write)]
+    if operations.contains(where: isAboutUpstream) {
+      payload.append(JSONMember(Self.viewerMember, ViewerCodec.encode(caller.viewer)))
+    }
     return NewMutation(
       submission, expiresIn: request.expiresIn,
       payload: MutationPayload(
-        variables: JSONValue.object([JSONMember(Self.member, write)]).text,
+        variables: JSONValue.object(payload).text,
         scope: .ownData(ofDevice: device), user: caller.user, partitions: "{}",
         sealedCredential: nil, overlays: []))
   }
 
-  /// Returns the faults of filters that are evaluated on upstream's entities: when the list is applied, only
-  /// the own data of its device and user is known to be what they see.
-  private func unreached(
-    by operations: some Sequence<(EntityWriteRequest, LocalOperation)>
-  ) -> [Failure.Detail] {
-    operations.compactMap { request, operation in
-      guard case .filter(let filter) = operation.target else { return nil }
-      let types = filter.reachedTypes.filter { !own.knows($0) }.sorted()
-      guard !types.isEmpty else { return nil }
-      return Failure.Detail(
-        place: .pointer("\(request.origin)/filter"),
-        detail: "reaches \(types.joined(separator: " and ")): in the queue, key paths lead to "
-          + "local types only")
+  /// Returns the fault of an operation that is not a write to own data.
+  private func untaken(_ request: EntityWriteRequest) -> Failure.Detail {
+    var (place, detail) = (
+      "\(request.origin)/type", "is not the name of a local type, or of a type with local fields"
+    )
+    if let refusal = own.refusal(ofInterface: request.type) {
+      detail = refusal
+    } else if let fields = own.localFields(of: request.type) {
+      place = request.pointer
+      detail =
+        "names no local field of \(request.type); in the queue only these are written: "
+        + fields.joined(separator: ", ")
     }
+    return Failure.Detail(place: .pointer(place), detail: detail)
+  }
+
+  /// Whether an operation depends on what its submitter sees of upstream's entities.
+  private func isAboutUpstream(_ operation: LocalOperation) -> Bool {
+    if operation.type.extended != nil { return true }
+    guard case .filter(let filter) = operation.target else { return false }
+    return filter.reachedTypes.contains { !own.knows($0) }
   }
 
   /// Returns the entities that a list writes or refers to, and those that it inserts under temporary
@@ -152,12 +160,19 @@ struct QueuedWrites: Sendable {
         list.requests, misread: list.faults, by: caller,
         key: EntityWriteKey(
           // With a blank, so that no client's key is the same.
-          "write \(claimed.mutation.id.value)", content: Array(payload.variables.utf8)))
+          "write \(claimed.mutation.id.value)", content: Array(payload.variables.utf8)),
+        seeing: Self.viewer(in: payload))
       return MutationSender.Attempt(
         outcome: .applied(created: Self.created(creations, answer.outcomes)), result: answer.body)
     } catch {
       return Self.attempt(after: error)
     }
+  }
+
+  /// Returns what the submitter of a list saw; nil for a list that is about own data alone.
+  private static func viewer(in payload: MutationPayload) -> Viewer? {
+    // As stored: a subject is never replaced as a temporary id.
+    (try? JSONValue(checked: payload.variables))?[viewerMember].flatMap(ViewerCodec.decode)
   }
 
   /// Makes real ids for the entities that a list inserts under temporary ones.
@@ -201,5 +216,32 @@ struct QueuedWrites: Sendable {
       outcome: .permanent,
       result: MutationRecord.problem(
         code: failure.code.rawValue, detail: failure.message, errors: failure.details))
+  }
+}
+
+/// Encodes the scopes that the submitter of a list saw: `[[kind, subject, partition], …]`, with the kinds'
+/// raw values.
+enum ViewerCodec {
+  static func encode(_ viewer: Viewer) -> JSONValue {
+    .array(
+      viewer.layers.map { scope in
+        [
+          .number(JSONNumber(Int64(scope.kind.rawValue))), .string(scope.subject),
+          .string(scope.partition),
+        ]
+      })
+  }
+
+  /// Returns nil for another form, whose viewer is unknown.
+  static func decode(_ value: JSONValue) -> Viewer? {
+    guard let items = value.array else { return nil }
+    var layers: [Scope] = []
+    for item in items {
+      guard let kind = item[0]?.int64.flatMap({ Scope.Kind(rawValue: Int($0)) }),
+        let subject = item[1]?.string, let partition = item[2]?.string
+      else { return nil }
+      layers.append(Scope(kind: kind, subject: subject, partition: partition))
+    }
+    return Viewer(layers: layers)
   }
 }

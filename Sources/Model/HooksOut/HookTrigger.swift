@@ -1,6 +1,6 @@
 /// The event that a hook out is called for: `on` of an element of `hooks.out`.
 package enum HookTrigger: Hashable, Sendable {
-  /// A write to a local type.
+  /// A write to a local type, or an update of the local fields of an upstream type.
   case write(type: String, LocalChange.Operation)
   /// The outcome of a mutation.
   case outcome(operation: String, SettledOutcome.State)
@@ -41,7 +41,7 @@ package struct HookSubscriptions: Sendable {
 
   /// The names of the hooks of each trigger.
   private let names: [HookTrigger: [String]]
-  /// The local types that any hook is called for.
+  /// The local types, and the upstream types with local fields, that any hook is called for.
   package let types: Set<String>
 
   package init(names: [HookTrigger: [String]]) {

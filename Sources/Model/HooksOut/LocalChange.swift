@@ -3,6 +3,9 @@
 /// An entity that other operations of the list change again is still one change; one that the list
 /// leaves as it was is none. Entities that a relationship's other side or a cascade changes are changes
 /// too, of the operation that caused them.
+///
+/// Of an upstream entity it is about the local fields that one owner has of it. Before the first write these
+/// have their defaults, so a change of them is always an update.
 package struct LocalChange: Hashable, Sendable {
   package enum Operation: String, Hashable, Sendable, CaseIterable {
     case insert
@@ -12,9 +15,10 @@ package struct LocalChange: Hashable, Sendable {
 
   package let key: EntityKey
   package let operation: Operation
-  /// The stored JSON of the entity before the list; nil for an insertion.
+  /// The stored JSON of the entity before the list, of an upstream entity that of its key and its local
+  /// fields; nil for an insertion.
   package let before: [UInt8]?
-  /// The stored JSON of the entity after the list; nil for a deletion.
+  /// Likewise after the list; nil for a deletion.
   package let after: [UInt8]?
   /// The scope of the entity's owner.
   package let owner: Scope

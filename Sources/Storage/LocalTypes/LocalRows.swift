@@ -55,7 +55,7 @@ final class LocalRows {
     var place: Int
   }
 
-  /// - Parameter watched: the types whose entities ``changes()`` returns.
+  /// - Parameter watched: the types whose entities ``changes()`` returns, upstream's for their local fields.
   init(
     _ context: WriteContext, schema: LocalSchema, owner: LocalOwner, now: Timestamp,
     recheck: FilterRecheck, viewer: Viewer = .anonymous, watched: Set<String> = [],
@@ -118,7 +118,7 @@ final class LocalRows {
   func set(_ key: EntityKey, _ fields: Fields?) throws {
     try recheck.checkTime()
     _ = try self.fields(of: key)
-    if watched.contains(key.type) {
+    if !watched.isEmpty, watched.contains(entity(key).type) {
       let before = origins[key].map(\.before) ?? rows[key]?.stored?.fields
       origins[key] = Origin(before: before, place: place)
     }
@@ -128,20 +128,30 @@ final class LocalRows {
   }
 
   /// Returns what the list has changed so far in entities of watched types, in the order of its
-  /// operations.
+  /// operations. Local fields of one upstream entity are a change for each kind of owner.
   func changes() throws -> [LocalChange] {
+    let ordered = origins.sorted {
+      ($0.value.place, $0.key.type, $0.key.key) < ($1.value.place, $1.key.type, $1.key.key)
+    }
     var changes: [LocalChange] = []
-    for (key, origin) in origins {
-      guard let type = schema.types[key.type] else { continue }
+    for (key, origin) in ordered {
+      guard let type = schema.rowType(named: key.type), let owner = owner.scope(type.scope) else {
+        continue
+      }
+      let after = try fields(of: key)
+      var states = (before: origin.before, after: after.map { LocalRowText.bytes($0, of: type) })
+      if type.extended != nil {
+        let name = try LocalRowText.key(key.key, table(of: key))
+        states.before = LocalRowText.whole(
+          try origin.before.map { try LocalRowText.fields($0) } ?? [:], of: type, keyedBy: name)
+        states.after = LocalRowText.whole(after ?? [:], of: type, keyedBy: name)
+      }
       let change = LocalChange(
-        key: key, before: origin.before,
-        after: try fields(of: key).map { LocalRowText.bytes($0, of: type) },
-        owner: try scope(of: key.type), place: origin.place)
+        key: entity(key), before: states.before, after: states.after, owner: owner,
+        place: origin.place)
       if let change { changes.append(change) }
     }
-    return changes.sorted {
-      ($0.place, $0.key.type, $0.key.key) < ($1.place, $1.key.type, $1.key.key)
-    }
+    return changes
   }
 
   /// Returns the keys of the entities in the database that match a filter: flush first.
@@ -153,6 +163,14 @@ final class LocalRows {
     let scope = try context.memory.scopeID(scope(of: type.name), context.database)
     return try recheck.keys(
       of: place, type.entityType, filter, scope: scope, canBeEvicted: false, pointer: pointer)
+  }
+
+  /// Returns the keys of the upstream entities in the database that the writer sees and that match a filter:
+  /// flush first.
+  func visibleKeys(
+    of type: EntityType, matching filter: Filter, place: Int, pointer: String
+  ) throws -> [String] {
+    try recheck.visibleKeys(of: place, type, filter, pointer: pointer)
   }
 
   /// Returns the current state of an entity.
@@ -315,6 +333,15 @@ enum LocalRowText {
     let members = (declared + others).compactMap { name in
       fields[name].map { JSONMember(name, $0) }
     }
+    return JSONValue.object((key.map { [$0] } ?? []) + members).bytes
+  }
+
+  /// Returns the text of all local fields that one owner has of an entity, with the values of those that were
+  /// not written, and with the key's field.
+  static func whole(
+    _ fields: [String: JSONValue], of part: LocalType, keyedBy key: JSONMember?
+  ) -> [UInt8] {
+    let members = part.fields.map { JSONMember($0.name, fields[$0.name] ?? $0.emptyValue) }
     return JSONValue.object((key.map { [$0] } ?? []) + members).bytes
   }
 

@@ -87,6 +87,12 @@ struct LocalWriter {
   ) throws -> Int {
     // The filter must see the list's earlier writes.
     try flush()
+    if let type = operation.type.extended {
+      let keys = try rows.visibleKeys(
+        of: operation.filtered, matching: filter, place: place, pointer: operation.pointer)
+      for key in keys { try writeParts(of: EntityKey(type: type, key: key), operation) }
+      return keys.count
+    }
     let ids = try rows.keys(
       of: operation.type, matching: filter, place: place, pointer: operation.pointer)
     let keys = ids.map { EntityKey(type: operation.type.name, key: $0) }
@@ -143,13 +149,20 @@ struct LocalWriter {
     if let precondition = operation.precondition, !precondition(record) {
       throw WriteRefusal.changed(key, pointer: operation.pointer)
     }
+    try writeParts(of: key, operation)
+    return .extended(key)
+  }
+
+  /// Writes local fields of an upstream entity: those of the device, of the user, or of both.
+  private mutating func writeParts(
+    of key: EntityKey, _ operation: LocalOperation
+  ) throws {
     for part in schema.extensions[key.type] ?? []
     where part.fields.contains(where: { operation.body.named.contains($0.name) }) {
       let own = LocalOperation(
         .update, part, .key(key.key), body: operation.body, pointer: operation.pointer)
       try write(own, to: EntityKey(type: part.name, key: key.key), whole: false)
     }
-    return .extended(key)
   }
 
   // MARK: Fields

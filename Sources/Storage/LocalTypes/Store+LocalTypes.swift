@@ -4,12 +4,12 @@ package import Model
 import Synchronization
 
 extension Store {
-  /// Performs a list of writes to local types in one transaction, all or nothing.
+  /// Performs a list of writes to local types and to local fields in one transaction, all or nothing.
   ///
   /// - Parameters:
   ///   - owner: the owner of the rows; no other rows are written.
-  ///   - viewer: the scopes of the entities that filters' key paths lead to; by default the owner's and the
-  ///     public one.
+  ///   - viewer: the scopes of the upstream entities whose local fields are written, and of those that
+  ///     filters' key paths lead to; by default the owner's and the public one.
   ///   - now: the time of the write, for the age of rows only.
   ///   - quota: the limits of stored bytes; an owner over its quota can still reduce its usage.
   ///   - deadline: the time limit for finding the entities of all filters, before the write begins.
@@ -31,7 +31,8 @@ extension Store {
       Self.search(operation, place, owner, viewer)
     }
     let matches: FilterMatches
-    let lane = QueryLane(.write, in: searches.first?.scope ?? .public)
+    let lane = QueryLane(
+      .write, in: searches.first?.scope ?? owner.device ?? owner.user ?? .public)
     switch try await self.matches(searches, lane: lane, within: deadline) {
     case .success(let found): matches = found
     case .failure(let refusal): return .failure(refusal)
@@ -91,16 +92,20 @@ extension Store {
     return known?.map { WriteCommit(outcomes: [], report: report, replay: $0) }
   }
 
-  /// Returns the search for a write with a filter, in the owner's scope; nil for a write to one entity.
+  /// Returns the search for a write with a filter, in the owner's scope, or among upstream's entities that the
+  /// writer sees; nil for a write to one entity.
   private static func search(
     _ operation: LocalOperation, _ place: Int, _ owner: LocalOwner, _ viewer: Viewer
   ) -> FilterMatches.Search? {
-    guard case .filter(let filter) = operation.target,
-      let scope = owner.scope(operation.type.scope)
-    else { return nil }
+    guard case .filter(let filter) = operation.target else { return nil }
+    var scope: Scope?
+    if operation.type.extended == nil {
+      guard let own = owner.scope(operation.type.scope) else { return nil }
+      scope = own
+    }
     return FilterMatches.Search(
-      place: place, type: operation.type.entityType, filter: filter, scope: scope,
-      viewer: viewer, pointer: operation.pointer)
+      place: place, type: operation.filtered, filter: filter, scope: scope, viewer: viewer,
+      pointer: operation.pointer)
   }
 
   /// Performs a command that a thrown ``WriteRefusal`` rolls back.

@@ -15,8 +15,9 @@ struct FilterMatches: Sendable {
     let place: Int
     let type: EntityType
     let filter: Filter
-    /// The scope of the entities that are written.
-    let scope: Scope
+    /// The scope of the entities that are written; nil if these are all that the viewer sees, whose local
+    /// fields are written.
+    let scope: Scope?
     /// The scopes of the entities that key paths lead to: those that the writer sees.
     let viewer: Viewer
     let pointer: String
@@ -42,15 +43,18 @@ extension Store {
       var keys: [Int: [String]] = [:]
       var left = FilterMatches.entitiesMax
       for search in searches {
-        guard let table = catalogue[search.type.name],
-          let scope = try directory.id(of: search.scope, database)
-        else { continue }
+        guard let table = catalogue[search.type.name] else { continue }
         let related = try ViewerScopes(search.viewer, catalogue) {
           try directory.id(of: $0, database)
         }
+        var scopes = related
+        if let own = search.scope {
+          guard let scope = try directory.id(of: own, database) else { continue }
+          scopes = [scope]
+        }
         let run = try EntityQueryRun(
           EntityQuery(type: search.type, filter: search.filter, limit: left), table,
-          scopes: [scope], relatedScopes: related, catalogue, touches, database)
+          scopes: scopes, relatedScopes: related, catalogue, touches, database)
         let found = try run.places().map(\.key)
         guard found.count <= left else {
           return .failure(
@@ -84,8 +88,8 @@ final class FilterRecheck {
   /// Bytes of fields that are evaluated together.
   private static let batchBytesMax = 1 << 20
 
-  private let matches: FilterMatches
-  private let context: WriteContext
+  let matches: FilterMatches
+  let context: WriteContext
   private let deadline: QueryDeadline?
   private let viewer: Viewer
   /// Measures from the start of the list inside the transaction.
@@ -124,7 +128,7 @@ final class FilterRecheck {
   ) throws -> [String] {
     let table = try context.table(of: type.name)
     if try hasRelatedChange(filter) {
-      let keys = try matching(filter, type, table, scope: scope, members: nil)
+      let keys = try matching(filter, type, table, scopes: [scope], members: nil)
       return try counted(keys, pointer)
     }
     let changed = try changedKeys(table, scope: scope)
@@ -138,12 +142,12 @@ final class FilterRecheck {
       keys +=
         filter.condition.isOwn
         ? try passing(changed, type, filter, table, scope: scope)
-        : try matching(filter, type, table, scope: scope, members: changed)
+        : try matching(filter, type, table, scopes: [scope], members: changed)
     }
     return try counted(keys, pointer)
   }
 
-  private func counted(_ keys: [String], _ pointer: String) throws -> [String] {
+  func counted(_ keys: [String], _ pointer: String) throws -> [String] {
     found += keys.count
     guard found <= FilterMatches.entitiesMax else {
       throw WriteRefusal.tooMany(max: FilterMatches.entitiesMax, pointer: pointer)
@@ -155,7 +159,7 @@ final class FilterRecheck {
 
   /// Whether an entity that key paths can lead to changed since the snapshot, or was written by an earlier
   /// write of the list.
-  private func hasRelatedChange(_ filter: Filter) throws -> Bool {
+  func hasRelatedChange(_ filter: Filter) throws -> Bool {
     guard !filter.condition.isOwn else { return false }
     let scopes = try relatedScopes().all
     for name in filter.reachedTypes.sorted() {
@@ -174,24 +178,26 @@ final class FilterRecheck {
     return false
   }
 
-  private func relatedScopes() throws -> ViewerScopes {
+  /// The scopes that the writer sees.
+  func relatedScopes() throws -> ViewerScopes {
     try ViewerScopes(viewer, context.catalogue) { try ScopeTable.find($0, context.database) }
   }
 
   /// Evaluates a filter in the transaction, on all entities or on some.
-  private func matching(
-    _ filter: Filter, _ type: EntityType, _ table: EntityTable, scope: Int64, members: [String]?
+  func matching(
+    _ filter: Filter, _ type: EntityType, _ table: EntityTable, scopes: ViewerScopes,
+    members: [String]?
   ) throws -> [String] {
     let related = try relatedScopes()
     let limit = FilterMatches.entitiesMax
     let run = try EntityQueryRun(
       EntityQuery(type: type, filter: filter, members: members, limit: limit), table,
-      scopes: [scope], relatedScopes: related, context.catalogue, context.memory.touches,
+      scopes: scopes, relatedScopes: related, context.catalogue, context.memory.touches,
       context.database)
     return try watched { try run.places().map(\.key) }
   }
 
-  private func changedKeys(_ table: EntityTable, scope: Int64) throws -> [String] {
+  func changedKeys(_ table: EntityTable, scope: Int64) throws -> [String] {
     let statement = try PreparedStatement(
       context.database,
       "SELECT key FROM change WHERE scope = ?1 AND revision > ?2 AND type = ?3 LIMIT ?4")
@@ -238,7 +244,7 @@ final class FilterRecheck {
     return passing
   }
 
-  private func watched<Value>(_ body: () throws -> Value) throws -> Value {
+  func watched<Value>(_ body: () throws -> Value) throws -> Value {
     guard let watch = filterWatch else { return try body() }
     // Nothing else checks the time between batches.
     guard !watch.isOver else { throw StorageError.tooCostly }

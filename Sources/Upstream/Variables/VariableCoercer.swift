@@ -85,8 +85,7 @@ struct VariableCoercer {
     for child in tree.children {
       let (name, node) = (child.name, child.node)
       guard let variable = variable(named: name) else {
-        let hint = hint(name, among: variables.map(\.name))
-        fault(.parameter(node.firstName), "is not a variable of this operation.\(hint)")
+        fault(.parameter(node.firstName), unknown(name))
         continue
       }
       guard given[name] == nil else {
@@ -133,6 +132,18 @@ struct VariableCoercer {
       given[member.name] = value
     }
   }
+
+  /// The fault of a parameter that is not a variable.
+  private func unknown(_ name: String) -> String {
+    guard !Self.ofEntities.contains(name) else {
+      return "is not a variable of this operation, whose selection says what is nested; \(name) is "
+        + "a parameter of /v1/entities/{Type}, also with /diff and /stream"
+    }
+    return "is not a variable of this operation.\(hint(name, among: variables.map(\.name)))"
+  }
+
+  /// Parameters of entity reads that clients also try on operations.
+  private static let ofEntities: Set = ["include", "view"]
 
   private func variable(named name: String) -> OperationVariable? {
     variables.first { $0.name == name }

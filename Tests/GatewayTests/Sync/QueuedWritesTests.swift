@@ -123,24 +123,39 @@ struct QueuedWritesTests {
     #expect(folder.store.head == head)
   }
 
-  @Test("Filters in the queue follow key paths to local types, and to no others")
-  func filtersReachLocalTypes() throws {
+  @Test("A list whose filters reach upstream's types is stored with its submitter's view")
+  func keepsWhatTheSubmitterSaw() throws {
     let fingerprint = try #require(PayloadFingerprint([UInt8](repeating: 1, count: 32)))
-    func faults(_ filter: String) throws -> [Failure.Detail] {
+    func viewer(_ filter: String) throws -> Viewer? {
       var faults: [Failure.Detail] = []
       let new = try writes.newMutation(
         MutationRequest(operation: nil, mode: .steady, variables: nil, canonicalBytes: []),
         [["op": "delete", "type": "Day", "filter": .string(filter)]], id: MutationID("m_2"),
         key: "m_2", references: [], fingerprint: fingerprint, caller: caller,
         device: Self.device, &faults)
-      #expect((new == nil) != faults.isEmpty)
-      return faults
+      #expect(faults == [])
+      let payload = try JSONValue(checked: try #require(new).payload.variables)
+      #expect(payload["write"]?.array?.count == 1)
+      return try payload["viewer"].map { try #require(ViewerCodec.decode($0)) }
     }
-    #expect(try faults("trip.title = 'Rome'") == [])
+    #expect(try viewer("trip.title = 'Rome'") == nil)
     for filter in ["country.name = 'Italy'", "trip.title = 'Rome' OR country.name IS MISSING"] {
-      let found = try faults(filter)
-      #expect(found.map(\.place) == [.pointer("/write/0/filter")])
-      #expect(found.first?.detail.hasPrefix("reaches Country: ") == true)
+      #expect(try viewer(filter) == caller.viewer)
+    }
+  }
+
+  @Test("The scopes that a submitter saw are read as they were stored, and other texts as unknown")
+  func viewersAreStored() throws {
+    let claim = Claim(name: "team", issuer: "i", value: "\"a\"")
+    let layers: [Scope] = [
+      .ownData(ofDevice: "d_1"), .ownData(ofUser: "u"), .user("digest", partition: "x-lang:de"),
+      .claim(claim, partition: "x-lang:de"), .role(.user), .public,
+    ]
+    let viewer = Viewer(layers: layers)
+    let stored = try JSONValue(parsing: ViewerCodec.encode(viewer).bytes)
+    #expect(ViewerCodec.decode(stored) == viewer)
+    for damaged in ["{}", "[[9,\"\",\"\"]]", "[[0]]", "[null]"] {
+      #expect(ViewerCodec.decode(try JSONValue(parsing: Array(damaged.utf8))) == nil)
     }
   }
 

@@ -99,6 +99,34 @@ struct FieldWorld {
       viewer: Self.viewer(device, user: user), now: Timestamp(milliseconds: 1), quota: quota)
   }
 
+  /// Writes local fields of all films that a device sees and that match a filter, after other operations.
+  func write(
+    where filter: String, _ body: JSONValue, after operations: [LocalOperation] = [],
+    by device: String = "d_1", user: String? = nil, upstream: [Scope] = []
+  ) async throws -> Result<WriteCommit, WriteRefusal> {
+    try await store.writeLocal(
+      operations + [try Self.operation(where: filter, body)], schema: Self.schema,
+      owner: LocalOwner(
+        device: .ownData(ofDevice: device), user: user.map { .ownData(ofUser: $0) }),
+      viewer: Self.viewer(device, user: user, upstream: upstream),
+      now: Timestamp(milliseconds: 1))
+  }
+
+  /// A write of local fields to all films that match a filter, or to the one with a key.
+  static func operation(
+    where filter: String? = nil, key: String = "", _ body: JSONValue
+  ) throws -> LocalOperation {
+    guard let type = schema.allFields(of: "Film") else { throw StorageError.tooCostly }
+    var reader = LocalValueReader(schema: schema)
+    let read = LocalBody(body, type: type, isPatch: true, reader: &reader, pointer: "")
+    var target = WriteTarget.key(key)
+    if let filter {
+      target = .filter(
+        try Filter(filter, arguments: .none, type: film, graph: graph(of: film)))
+    }
+    return LocalOperation(.update, type, target, filtered: film, body: read)
+  }
+
   func writeList(
     _ action: WriteAction, _ id: String, _ body: JSONValue = [:], by device: String = "d_1",
     schema: LocalSchema = schema
@@ -120,6 +148,15 @@ struct FieldWorld {
 
   // MARK: Reads
 
+  static func graph(of film: EntityType) -> EntityGraph {
+    EntityGraph(
+      types: [film] + types.dropFirst(),
+      relationships: [
+        "MyList": ["films": .toMany("Film")],
+        "Film": ["lists": .toMany("MyList"), "director": .toOne("Person")],
+      ])
+  }
+
   /// The fields that a viewer sees; nil if it does not see the entity.
   func seen(_ film: String, by viewer: Viewer) async throws -> JSONValue? {
     let record = try await store.entity(.film(film), viewer: viewer)
@@ -140,12 +177,7 @@ struct FieldWorld {
   func films(
     _ filter: String? = nil, order: String? = nil, of film: EntityType = film, by viewer: Viewer
   ) async throws -> [String] {
-    let graph = EntityGraph(
-      types: [film] + Self.types.dropFirst(),
-      relationships: [
-        "MyList": ["films": .toMany("Film")],
-        "Film": ["lists": .toMany("MyList"), "director": .toOne("Person")],
-      ])
+    let graph = Self.graph(of: film)
     var query = EntityQuery(type: film, limit: 1_000)
     query.filter = try filter.map {
       try Filter($0, arguments: .none, type: film, graph: graph)

@@ -31,7 +31,8 @@ extension SettingTable {
         example: "[{on: Trip insert, when: after, url: https://api.example.com/trips, "
           + "secret: \(Secret.mask)}]",
         doc: "Hooks that are called about writes to local types (`on: <Type> insert`, `update` or "
-          + "`delete`) and outcomes of mutations (`on: mutation <Operation> applied`, `rejected` or "
+          + "`delete`), to local fields of upstream types (`on: <Type> update`) and outcomes of "
+          + "mutations (`on: mutation <Operation> applied`, `rejected` or "
           + "`parked`). `when: before` asks whether a write is allowed; `when: after` reports it, at "
           + "least once. `timeout` is from 100ms to 30s, by default 2s; `onTimeout: refuse` (the "
           + "default) or `allow` says what no decision of a hook `before` means. `secret` as for "
