@@ -77,7 +77,7 @@ enum LocalFieldBenchmark {
     guard let type = library.local.allFields(of: "Film") else { return }
     let owner = LocalOwner(device: .ownData(ofDevice: "d_1"), user: nil)
     let moment = Timestamp(milliseconds: 0)
-    try await store.register(
+    try await library.store.register(
       Device(id: "d_1", platform: "ios", registered: moment, lastUsed: moment), tokenDigest: "d_1")
     for first in stride(from: 0, to: films, by: 1_000) {
       let writes = (first..<first + 1_000).map { number in

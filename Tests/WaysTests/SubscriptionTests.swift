@@ -90,7 +90,7 @@ extension Ways {
         let status = try await larder.get("/v1/admin/subscriptions", Self.admin)
         return try JSONValue(parsing: status.body)["subscriptions"]
       } toBecome: {
-        $0 == []
+        $0?.array?.isEmpty == true
       }
       try await expect {
         // The upstream notices with what it writes next.

@@ -48,13 +48,13 @@ struct OpenAPILocalTypesTests {
         field(
           "legs", .entity("Leg", .init(field: "trip", onDelete: .cascade)),
           nonNull: [true, true]),
-      ], interfaces: ["Listed"])
+      ])
     let leg = LocalType(
       name: "Leg", scope: .user,
       fields: [
         id, field("start", .scalar(.date)),
         field("trip", .entity("Trip", .init(field: "legs", onDelete: .nullify))),
-      ], interfaces: ["Listed"]
+      ]
     ).with(indexes: [], search: [], dates: .milliseconds)
     let film = LocalType(
       name: "Film", scope: .device, fields: [field("note", .scalar(.string))]
