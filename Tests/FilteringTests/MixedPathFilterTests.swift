@@ -10,7 +10,7 @@ struct MixedPathFilterTests {
   ) -> EntityType {
     EntityType(
       name: name, keyFields: ["id"],
-      columns: [.init(name: "id", kind: .text)] + columns.map { .init(name: $0.0, kind: $0.1) })
+      columns: ([("id", .text)] + columns).map { EntityType.Column(name: $0.0, kind: $0.1) })
   }
 
   private static let review = type("Review", [("stars", .integer), ("subject", .reference)])

@@ -17,7 +17,7 @@ struct CursorCodecTests {
       nil, FilterClock(time: time(&random)),
       FilterClock(
         time: time(&random),
-        step: .init(
+        step: FilterClock.Step(
           end: time(&random),
           after: EntityKey(type: "Film", key: keys[Int(random.next() % 4)]))),
     ]

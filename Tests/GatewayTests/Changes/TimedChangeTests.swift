@@ -19,7 +19,7 @@ import Testing
 
     mutating func takePage(from films: FilmFeed, limit: Int) async throws -> RenderedChanges {
       let page = try await films.feed.page(
-        caller: .anonymous, filter: filter, since: cursor.map { .cursor($0) } ?? .snapshot,
+        caller: .anonymous, filter: filter, since: cursor.map(ChangeFeed.Since.cursor) ?? .snapshot,
         limit: limit)
       reported = []
       for element in page.elements {

@@ -64,7 +64,9 @@ struct ClockStepPropertyTests {
       origin = page.origin
       switch page.step {
       case nil, .upTo(nil): break
-      case .done: (time, step) = (end, nil)
+      case .done:
+        time = end
+        step = nil
       case .upTo(let after?): step = (end, after)
       }
       return page.isComplete && end == now
@@ -152,7 +154,7 @@ struct ClockStepPropertyTests {
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
     _ = try await store.apply(ResponseBuilder(call: 1).film("f", ["title": "T"]).build())
-    let conditions = try [0, 60_000].map {
+    let conditions = try [Int64(0), 60_000].map {
       try Filter(
         "title > now() AND year > 1990", arguments: .none, type: films,
         now: Timestamp(milliseconds: $0)
