@@ -1,4 +1,6 @@
+import DemoUpstream
 import Foundation
+import Logging
 import LosslessJSON
 import TestSupport
 import Testing
