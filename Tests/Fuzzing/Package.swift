@@ -63,7 +63,8 @@ let package = Package(
       sources: [
         "Client/CallHeaders.swift", "Client/PersistedDocuments.swift",
         "Client/UpstreamConfiguration.swift", "Client/UpstreamDialect.swift",
-        "Client/UpstreamFailure.swift", "Client/UpstreamResponse.swift", "Local", "Normalising",
+        "Client/UpstreamFailure.swift", "Client/UpstreamResponse.swift", "Interface", "Local",
+        "Normalising",
         "Plan", "Received", "Registry", "Subscriptions/Messages", "Subscriptions/Session",
         "Subscriptions/SubscriptionLimits.swift", "Variables",
       ]),
