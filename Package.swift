@@ -101,6 +101,7 @@ let package = Package(
         "Cryptography", "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
+    .target(name: "Generation", dependencies: ["LosslessJSON", "Model", "Upstream"]),
     .target(
       name: "Gateway",
       dependencies: [
@@ -127,7 +128,7 @@ let package = Package(
       name: "Composition",
       dependencies: [
         "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
-        "GraphQL",
+        "Generation", "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
         "Storage", "SyncScheduler", "Transport", "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -270,6 +271,9 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .testTarget(
+      name: "GenerationTests",
+      dependencies: ["Generation", "LosslessJSON", "Model", "TestSupport", "Upstream"]),
     .testTarget(
       name: "EndpointsTests",
       dependencies: [

@@ -109,10 +109,14 @@ package struct ClientInput: Hashable, Sendable {
   package let fields: [ClientField]
   /// Whether exactly one field must be given.
   package let isOneOf: Bool
+  /// Whether it is the embedded type of a local type, which clients read too.
+  package let isEmbedded: Bool
 
   package init(
-    name: String, description: String? = nil, fields: [ClientField], isOneOf: Bool = false
+    name: String, description: String? = nil, fields: [ClientField], isOneOf: Bool = false,
+    isEmbedded: Bool = false
   ) {
+    self.isEmbedded = isEmbedded
     self.name = name
     self.description = description
     self.fields = fields
@@ -176,6 +180,12 @@ package struct ClientObject: Hashable, Sendable {
   package let fields: [ClientField]
   /// The fragments that the selection has whatever the variables are, in order of first use.
   package let fragments: [String]
+
+  package init(typeName: String, fields: [ClientField], fragments: [String]) {
+    self.typeName = typeName
+    self.fields = fields
+    self.fragments = fragments
+  }
 }
 
 /// A position with several types whose selections differ.
