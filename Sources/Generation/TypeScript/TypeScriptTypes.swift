@@ -69,7 +69,10 @@ struct TypeScriptTypes {
       if property.isTypename, let typename { "\"\(typename)\"" } else {
         union(text(property.type, shape), isNullable: property.isNullable)
       }
-    return "readonly \(property.wire)\(mark): \(text);"
+    // A union has a line for each of its types.
+    return text.hasPrefix("\n")
+      ? "readonly \(property.wire)\(mark):\(text.dropLast());"
+      : "readonly \(property.wire)\(mark): \(text);"
   }
 
   /// A member that is only sent, or that can be.
