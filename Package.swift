@@ -150,7 +150,7 @@ let package = Package(
     .executableTarget(
       name: "larder",
       dependencies: [
-        "Composition", "DemoUpstream",
+        "Composition", "DemoUpstream", "Generation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -285,8 +285,8 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "HTTPClient",
-        "HTTPServer",
+        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation",
+        "HTTPClient", "HTTPServer",
         "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "TestSupport", "Transport",
         "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),

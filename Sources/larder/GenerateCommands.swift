@@ -1,5 +1,6 @@
 import ArgumentParser
 import Composition
+import Generation
 
 struct Generate: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -8,18 +9,18 @@ struct Generate: ParsableCommand {
       Only files that begin with the line of a generated file are overwritten or removed. With --check \
       nothing is written; the exit status is 1 if files are stale, missing or surplus.
       """,
-    subcommands: [Swift.self, TypeScript.self, Kotlin.self])
+    subcommands: [InSwift.self, InTypeScript.self, InKotlin.self])
 
-  struct Swift: ParsableCommand {
+  struct InSwift: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Generates Swift for the module Larder.")
+      commandName: "swift", abstract: "Generates Swift for the module Larder.")
 
     @OptionGroup var options: GenerateOptions
 
     func run() throws { try options.generate(.swift) }
   }
 
-  struct TypeScript: ParsableCommand {
+  struct InTypeScript: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "typescript", abstract: "Generates a TypeScript module.")
 
@@ -28,9 +29,9 @@ struct Generate: ParsableCommand {
     func run() throws { try options.generate(.typescript) }
   }
 
-  struct Kotlin: ParsableCommand {
+  struct InKotlin: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Generates Kotlin for kotlinx.serialization.")
+      commandName: "kotlin", abstract: "Generates Kotlin for kotlinx.serialization.")
 
     @OptionGroup var options: GenerateOptions
 
@@ -48,7 +49,7 @@ struct GenerateOptions: ParsableArguments {
   @Flag(help: "Write nothing; fail if the folder's files are not those that would be written.")
   var check = false
 
-  func generate(_ language: GenerateCommand.Language) throws {
+  func generate(_ language: TargetLanguage) throws {
     let report = try GenerateCommand(
       settings.load(), language: language, folder: output, isCheck: check
     ).run()

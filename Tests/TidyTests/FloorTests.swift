@@ -55,7 +55,7 @@ struct FloorTests {
       ("HTTPServer", ["Endpoints", "Composition", "DemoUpstream"]),
       ("Storage", ["Accounts", "Files", "Gateway", "Composition"]),
       ("Upstream", ["Gateway", "Generation", "Composition"]),
-      ("Generation", ["Composition"]),
+      ("Generation", ["Composition", "larder"]),
       (
         "HTTPClient",
         [

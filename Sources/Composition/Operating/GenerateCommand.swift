@@ -13,8 +13,6 @@ package struct GenerateCommand {
     package let isCurrent: Bool
   }
 
-  package typealias Language = TargetLanguage
-
   private let loaded: LoadedSettings
   private let language: TargetLanguage
   private let folder: String
