@@ -63,8 +63,7 @@ let package = Package(
       sources: [
         "Client/CallHeaders.swift", "Client/PersistedDocuments.swift",
         "Client/UpstreamConfiguration.swift", "Client/UpstreamDialect.swift",
-        "Client/UpstreamFailure.swift", "Client/UpstreamResponse.swift", "Interface", "Local",
-        "Normalising",
+        "Client/UpstreamFailure.swift", "Client/UpstreamResponse.swift", "Local", "Normalising",
         "Plan", "Received", "Registry", "Subscriptions/Messages", "Subscriptions/Session",
         "Subscriptions/SubscriptionLimits.swift", "Variables",
       ]),

@@ -19,7 +19,7 @@ struct OutputComparisonTests {
       files,
       existing: [
         "A.swift": files[0].text, "B.swift": "\(Self.header)\nolder\n", "D.swift": "// By hand.\n",
-        "E.swift": .some(nil), "F.swift": "\(Self.header)\n", "G.swift": "// By hand.\n",
+        "E.swift": nil, "F.swift": "\(Self.header)\n", "G.swift": "// By hand.\n",
         "H.swift": "\(GeneratedFile.header(of: .kotlin))\n",
       ], language: .swift)
     #expect(comparison.stale == ["B.swift"])

@@ -44,7 +44,7 @@ extension KotlinRecordWriter {
       writer.block("companion object {") { writer in
         for value in type.values {
           writer.comment(Documentation.text(value.description, deprecation: value.deprecation))
-          let name = writer.names.written(writer.names.member(value.name))
+          let name = writer.names.written(writer.names.value(value.name))
           let text = KotlinTypes.quoted(value.name)
           writer.code.line("val \(name): \(type.name) = \(type.name)(\(text))")
         }

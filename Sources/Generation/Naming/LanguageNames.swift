@@ -9,6 +9,9 @@ struct LanguageNames: Sendable {
   /// Types of the language and of the library that generated code names; others of these names get an
   /// underscore.
   let takenTypes: Set<String>
+  /// Whether values of enums are written in camel case, and the names that they cannot have.
+  var camelCasesValues = false
+  var takenValues: Set<String> = []
 
   /// Returns the name of a type at the top of a file.
   func type(_ name: String) -> String {
@@ -18,6 +21,12 @@ struct LanguageNames: Sendable {
   /// Returns the name of a member, without quotation.
   func member(_ name: String) -> String {
     takenMembers.contains(name) ? name + "_" : name
+  }
+
+  /// Returns the name of an enum's value, without quotation.
+  func value(_ name: String) -> String {
+    let name = member(camelCasesValues ? IdentifierCase.camelCase(name) : name)
+    return takenValues.contains(name) ? name + "_" : name
   }
 
   /// Returns an identifier as it is written.
@@ -46,12 +55,13 @@ extension LanguageNames {
       "self", "Self", "init", "Type", "Protocol", "hashValue", "rawValue", "encode", "hash",
       "variables", "_",
     ],
-    takenTypes: inner.union([
-      "Self", "Type", "Protocol", "String", "Int", "Int64", "Double", "Bool", "Decimal", "Date",
-      "UUID", "URL", "Data", "JSONValue", "Reference", "Entity", "Column", "GraphQLOperation",
-      "OperationKind", "Larder", "Codable", "Hashable", "Hasher", "Sendable", "Identifiable",
-      "Decoder", "Encoder", "CodingKey", "RawRepresentable", "Optional", "Array", "Foundation",
-    ]))
+    takenTypes: inner.union(
+      [
+        "Self", "Type", "Protocol", "String", "Int", "Int64", "Double", "Bool", "Decimal", "Date",
+        "UUID", "URL", "Data", "JSONValue", "Reference", "Entity", "Column", "GraphQLOperation",
+        "OperationKind", "Larder", "Codable", "Hashable", "Hasher", "Sendable", "Identifiable",
+        "Decoder", "Encoder", "CodingKey", "RawRepresentable", "Optional", "Array", "Foundation",
+      ], camelCasesValues: true, takenValues: ["unknown", "known"]))
 
   static let kotlin = LanguageNames(
     words: [

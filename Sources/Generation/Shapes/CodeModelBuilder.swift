@@ -67,6 +67,15 @@ struct CodeModelBuilder {
   private mutating func codeEnum(_ type: ClientEnum) -> CodeEnum {
     let name = names.type(type.name)
     table.add(name, "the enum \(type.name)")
+    var known: [String: String] = [:]
+    for value in type.values.map(\.name) {
+      if let other = known[names.value(value)] {
+        faults.append(
+          "enum \(type.name): the values \(other) and \(value) both would be \(names.value(value)) in "
+            + "generated code.")
+      }
+      known[names.value(value)] = value
+    }
     return CodeEnum(
       name: name, documentation: Documentation.text(type.description), values: type.values)
   }

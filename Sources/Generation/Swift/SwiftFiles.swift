@@ -34,7 +34,7 @@ extension SwiftRecordWriter {
   // MARK: Enums and input objects
 
   fileprivate mutating func enumeration(_ type: CodeEnum) {
-    let cases = type.values.map { (name: enumCase($0.name), raw: SwiftTypes.quoted($0.name)) }
+    let cases = type.values.map { (name: names.value($0.name), raw: SwiftTypes.quoted($0.name)) }
     comment(type.documentation)
     block("public enum \(type.name): RawRepresentable, Codable, Hashable, Sendable {") { writer in
       for (value, one) in zip(type.values, cases) {
@@ -67,11 +67,6 @@ extension SwiftRecordWriter {
         writer.code.line("}")
       }
     }
-  }
-
-  private func enumCase(_ value: String) -> String {
-    let name = names.member(IdentifierCase.camelCase(value))
-    return ["unknown", "known"].contains(name) ? name + "_" : name
   }
 
   fileprivate mutating func input(_ type: CodeInput) {
