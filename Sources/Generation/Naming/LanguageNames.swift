@@ -61,7 +61,7 @@ extension LanguageNames {
         "UUID", "URL", "Data", "JSONValue", "Reference", "Entity", "Column", "GraphQLOperation",
         "OperationKind", "Larder", "Codable", "Hashable", "Hasher", "Sendable", "Identifiable",
         "Decoder", "Encoder", "CodingKey", "RawRepresentable", "Optional", "Array", "Foundation",
-      ], camelCasesValues: true, takenValues: ["unknown", "known"]))
+      ]), camelCasesValues: true, takenValues: ["unknown", "known"])
 
   static let kotlin = LanguageNames(
     words: [
