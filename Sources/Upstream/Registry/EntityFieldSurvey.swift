@@ -23,7 +23,6 @@ struct EntityFieldSurvey {
   private let names: StoredTypeNames
   /// By the name that a type is stored under.
   private var entities: [String: Embedded] = [:]
-  private var seen: Set<ObjectIdentifier> = []
 
   init(schema: Schema, names: StoredTypeNames) {
     self.schema = schema
@@ -31,6 +30,13 @@ struct EntityFieldSurvey {
   }
 
   mutating func add(_ plan: PlannedSelection) {
+    var seen: Set<ObjectIdentifier> = []
+    add(plan, seen: &seen)
+  }
+
+  /// - Parameter seen: the selections of the same plan that were added; a later plan can be at the same
+  ///   address.
+  private mutating func add(_ plan: PlannedSelection, seen: inout Set<ObjectIdentifier>) {
     guard seen.insert(ObjectIdentifier(plan)).inserted else { return }
     for object in plan.objects {
       if object.key != nil {
@@ -38,7 +44,7 @@ struct EntityFieldSurvey {
         entities[object.type] = adding(object, to: known, isEntity: true)
       }
       for field in object.fields {
-        if case .object(let inner) = field.value { add(inner) }
+        if case .object(let inner) = field.value { add(inner, seen: &seen) }
       }
     }
   }
