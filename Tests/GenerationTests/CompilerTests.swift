@@ -27,6 +27,64 @@ struct SwiftCompilerTests {
     #expect(!output.contains("warning:"), "\(output)")
   }
 
+  /// Builds the library and the files with a program, and returns what that prints.
+  static func output(of program: String, with files: [String: String]) throws -> String {
+    var all = files
+    all["main.swift"] = "import Foundation\nimport Larder\n\n" + program
+    let library = Sample.folder.appending(path: "Larder.swift").path
+    let script = """
+      set -e
+      mkdir library
+      swiftc -swift-version 6 -parse-as-library -module-name Larder -emit-module -emit-library -static \
+        -emit-module-path library/Larder.swiftmodule -o library/libLarder.a "$0"
+      swiftc -swift-version 6 -I library -L library -lLarder -o program *.swift
+      ./program
+      """
+    let (status, output) = try Checker.run(["bash", "-c", script, library], files: all)
+    #expect(status == 0, "\(output)")
+    return output
+  }
+
+  @Test("Generated Swift keeps unknown values, and sends null only if it is given")
+  func readsAndWrites() throws {
+    let program = #"""
+      let text = """
+        {"search": [{"__typename": "Film", "id": "f1", "title": "Cléo", "rating": {"average": 4.5}, "director": null},
+          {"__typename": "Series"}]}
+        """
+      let response = try JSONDecoder().decode(SearchQuery.Response.self, from: Data(text.utf8))
+      for item in response.search {
+        switch item {
+        case .film(let film): print(film.title, film.rating.average)
+        case .other(let other): print(other.__typename)
+        }
+      }
+      let film = try JSONDecoder().decode(Film.self, from: Data(#"{"id": "f1", "genre": "NOIR", "_rev": "1"}"#.utf8))
+      print(film.genre == .unknown("NOIR"), film.title == nil, Genre(rawValue: "SCI_FI") == .sciFi)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys]
+      func show(_ value: some Encodable) throws { print(String(decoding: try encoder.encode(value), as: UTF8.self)) }
+      try show(film)
+      try show(FilmQuery(id: "f1").variables)
+      try show(FilmQuery(id: "f1", withCast: .some(nil)).variables)
+      try show(FilmFilter(not: FilmFilter(year: 1962), title: .some(nil)))
+      print(Guest(family: "Varda", number: 7).id)
+      """#
+    let output = try Self.output(of: program, with: Sample("films").files(.swift))
+    #expect(
+      output == """
+        Cléo 4.5
+        Series
+        true true true
+        {"genre":"NOIR","id":"f1"}
+        {"id":"f1"}
+        {"id":"f1","withCast":null}
+        {"not":{"year":1962},"title":null}
+        5:Varda1:7
+
+        """)
+  }
+
   @Test("Generated Swift compiles", arguments: ["films", "words"])
   func compiles(sample: String) throws {
     try Self.expectCompiles(Sample(sample).files(.swift))
