@@ -91,6 +91,62 @@ struct SwiftCompilerTests {
   }
 }
 
+/// Generated Kotlin, with the compiler and kotlinx.serialization of the package kotlin-jupyter-kernel.
+@Suite(
+  .enabled(
+    if: PythonPeer.environment != nil
+      && (try? Checker.run(["java", "-version"], files: [:]).status) == 0,
+    "needs Java, and LARDER_TEST_VENV, a Python environment of Tests/requirements.txt"))
+struct KotlinCompilerTests {
+  private static let program = #"""
+    import kotlinx.serialization.json.*
+    import larder.*
+
+    fun main() {
+        val json = Json { ignoreUnknownKeys = true }
+        val text = """{"search": [{"__typename": "Film", "id": "f1", "title": "A", "rating": {"average": 4.5},
+            "director": null, "more": 1}, {"__typename": "Series"}]}"""
+        for (item in json.decodeFromString(SearchQuery.response, text).search) {
+            when (item) {
+                is SearchQuery.Response.Search.Film -> println("${item.title} ${item.rating.average}")
+                is SearchQuery.Response.Search.Other -> println(item.__typename)
+            }
+        }
+        val film = json.decodeFromString(Film.serializer(), """{"id": "f1", "genre": "NOIR", "_rev": "1"}""")
+        println(film.genre == Genre("NOIR"))
+        println(json.encodeToString(FilmQuery.variables, FilmQuery.Variables(id = "f1")))
+    }
+    """#
+
+  private static func output(_ sample: String, main: String?) async throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "larder-kotlin-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var files = try Sample(sample).files(.kotlin)
+    files["Main.kt"] = main
+    for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+    return try await PythonPeer.run("generate/kotlin.py", [folder.path])
+  }
+
+  @Test("Generated Kotlin compiles, keeps unknown values and leaves out what is null")
+  func readsAndWrites() async throws {
+    #expect(
+      try await Self.output("films", main: Self.program) == """
+        A 4.5
+        Series
+        true
+        {"id":"f1"}
+
+        """)
+  }
+
+  @Test("Generated Kotlin with words of the language compiles")
+  func compilesWords() async throws {
+    #expect(try await Self.output("words", main: nil) == "")
+  }
+}
+
 /// Generated TypeScript and Kotlin, read by the parsers of tree-sitter.
 @Suite(.enabled(if: PythonPeer.environment != nil, Comment(rawValue: PythonPeer.whyNot)))
 struct ParserTests {
