@@ -101,6 +101,7 @@ let package = Package(
         "Cryptography", "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
+    .target(name: "Generation", dependencies: ["LosslessJSON", "Model", "Upstream"]),
     .target(
       name: "Gateway",
       dependencies: [
@@ -127,7 +128,7 @@ let package = Package(
       name: "Composition",
       dependencies: [
         "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
-        "GraphQL",
+        "Generation", "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
         "Storage", "SyncScheduler", "Transport", "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -149,7 +150,7 @@ let package = Package(
     .executableTarget(
       name: "larder",
       dependencies: [
-        "Composition", "DemoUpstream",
+        "Composition", "DemoUpstream", "Generation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -271,6 +272,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
+      name: "GenerationTests",
+      dependencies: ["Generation", "LosslessJSON", "Model", "TestSupport", "Upstream"]),
+    .testTarget(
       name: "EndpointsTests",
       dependencies: [
         "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
@@ -281,8 +285,8 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "HTTPClient",
-        "HTTPServer",
+        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation",
+        "HTTPClient", "HTTPServer",
         "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "TestSupport", "Transport",
         "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),

@@ -10,7 +10,7 @@ struct Larder: AsyncParsableCommand {
     subcommands: [
       Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
       Backup.self, DecryptBackup.self, ConvertFiles.self,
-      SettingsCommand.self,
+      SettingsCommand.self, Generate.self,
       DemoUpstreamCommand.self,
     ])
 

@@ -10,7 +10,7 @@ struct FloorTests {
     "Filtering": 2, "SyncScheduler": 2, "WebSockets": 2,
     "Storage": 3, "HTTPServer": 3, "HTTPClient": 3,
     "Accounts": 4, "Files": 4, "Upstream": 4,
-    "Gateway": 5, "S3FileStore": 5,
+    "Gateway": 5, "Generation": 5, "S3FileStore": 5,
     "Endpoints": 6,
     "Composition": 7, "DemoUpstream": 7,
     "larder": 8,
@@ -54,7 +54,8 @@ struct FloorTests {
       ("Yams", ["Composition"]),
       ("HTTPServer", ["Endpoints", "Composition", "DemoUpstream"]),
       ("Storage", ["Accounts", "Files", "Gateway", "Composition"]),
-      ("Upstream", ["Gateway", "Composition"]),
+      ("Upstream", ["Gateway", "Generation", "Composition"]),
+      ("Generation", ["Composition", "larder"]),
       (
         "HTTPClient",
         [

@@ -4,7 +4,7 @@ import Upstream
 
 extension RegistrySettings {
   /// The registry's part of the service's settings, for the operations of one upstream.
-  init(_ settings: Settings, _ upstream: NamedUpstream) {
+  init(_ settings: Settings, _ upstream: NamedUpstream, describesInterface: Bool = false) {
     self.init(
       keys: settings.types.compactMapValues { $0.key.isEmpty ? nil : $0.key },
       indexes: settings.types.compactMapValues { $0.index.isEmpty ? nil : $0.index },
@@ -22,7 +22,8 @@ extension RegistrySettings {
       sharesPublicData: !settings.dividesPublicData(of: upstream.name),
       // Webhooks bring any field of upstream's types, and local fields have other names than all of them.
       keepsOutline: !settings.hooks.isEmpty
-        || FileManager.default.fileExists(atPath: settings.localFile))
+        || FileManager.default.fileExists(atPath: settings.localFile),
+      describesInterface: describesInterface)
   }
 }
 

@@ -7,7 +7,9 @@ import Upstream
 enum UpstreamFiles {
   /// - Returns: the sources of each upstream, and findings for files that could not be read; no
   ///   sources if there is nothing to check.
-  static func read(_ settings: Settings) -> (sources: [UpstreamSources], findings: [Finding]) {
+  static func read(
+    _ settings: Settings, describesInterface: Bool = false
+  ) -> (sources: [UpstreamSources], findings: [Finding]) {
     var sources: [UpstreamSources] = []
     var findings = strays(settings)
     var isComplete = true
@@ -30,7 +32,8 @@ enum UpstreamFiles {
       sources.append(
         UpstreamSources(
           files: folder.files, schemaSources: schema,
-          settings: RegistrySettings(settings, upstream)))
+          settings: RegistrySettings(
+            settings, upstream, describesInterface: describesInterface)))
     }
     let isSole = settings.upstreams.isEmpty
     return (isSole && !isComplete ? [] : sources, findings)

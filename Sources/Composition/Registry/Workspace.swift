@@ -27,11 +27,15 @@ package struct Workspace: Sendable {
   }
 
   /// Reads and checks everything.
-  package static func open(_ loaded: LoadedSettings) throws(StartFailure) -> Workspace {
+  ///
+  /// - Parameter describesInterface: whether the registry describes what clients send and receive.
+  package static func open(
+    _ loaded: LoadedSettings, describesInterface: Bool = false
+  ) throws(StartFailure) -> Workspace {
     // Documents have digests.
     if let fault = StartFailure.missingAlgorithms() { throw fault }
     let settings = loaded.settings
-    let reading = UpstreamFiles.read(settings)
+    let reading = UpstreamFiles.read(settings, describesInterface: describesInterface)
     var findings = reading.findings
     // Operations cannot be checked without a schema. An unreadable file must not hide the faults of the
     // others.

@@ -357,7 +357,8 @@ extension OperationRegistry {
       operations: operations,
       catalogue: EntityCatalogue(
         types: types, possibleTypes: catalogue.possibleTypes, shapes: catalogue.shapes),
-      views: views, inputObjects: inputObjects, outline: outline)
+      views: views, inputObjects: inputObjects, outline: outline,
+      interface: interface)
   }
 
   /// The same operations with a catalogue that includes local types, and with views of them.
@@ -366,6 +367,7 @@ extension OperationRegistry {
     return OperationRegistry(
       operations: operations, catalogue: catalogue.adding(local),
       views: views.merging(added.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
-      inputObjects: inputObjects, outline: outline)
+      inputObjects: inputObjects, outline: outline,
+      interface: interface)
   }
 }

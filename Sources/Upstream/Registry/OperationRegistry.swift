@@ -11,13 +11,16 @@ package final class OperationRegistry: Sendable {
   let inputObjects: InputObjectTypes
   /// The schema's object types; nil unless ``RegistrySettings/keepsOutline`` is set.
   package let outline: SchemaOutline?
+  /// Nil unless ``RegistrySettings/describesInterface`` is set.
+  package let interface: ClientInterface?
   private let byName: [String: RegisteredOperation]
 
   init(
     operations: [RegisteredOperation], catalogue: EntityCatalogue, views: [String: EntityView],
-    inputObjects: InputObjectTypes, outline: SchemaOutline? = nil
+    inputObjects: InputObjectTypes, outline: SchemaOutline? = nil, interface: ClientInterface? = nil
   ) {
     self.outline = outline
+    self.interface = interface
     self.operations = operations.sorted { $0.name < $1.name }
     self.catalogue = catalogue
     self.views = views

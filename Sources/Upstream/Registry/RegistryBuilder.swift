@@ -3,12 +3,12 @@ import Model
 
 /// Builds the plans of valid operations, and the catalogue of the types they reach.
 struct RegistryBuilder {
-  private let schema: Schema
+  fileprivate let schema: Schema
   private let keys: EntityKeys
   private let inputTypes: InputTypes
-  private let settings: RegistrySettings
+  fileprivate let settings: RegistrySettings
   private let fragments: [FragmentDefinition]
-  private let written: [String: FragmentDefinition]
+  fileprivate let written: [String: FragmentDefinition]
   /// The files of a manifest by their paths.
   private let manifest: [String: SourceFile]
   private let rewriter: DocumentRewriter
@@ -37,10 +37,12 @@ struct RegistryBuilder {
   mutating func build(_ readings: [OperationReader.Reading]) -> OperationRegistry {
     var operations: [RegisteredOperation] = []
     var surveys: [PlanSurvey] = []
+    var interface = settings.describesInterface ? InterfaceParts(self) : nil
     for reading in readings {
-      let (operation, survey) = build(reading)
+      let (operation, survey, plan) = build(reading)
       operations.append(operation)
       surveys.append(survey)
+      interface?.add(reading.definition, operation, plan)
     }
     warnOfEmbedded(readings, surveys)
     return OperationRegistry(
@@ -48,7 +50,8 @@ struct RegistryBuilder {
       catalogue: EntityCatalogue(
         surveys: surveys, keys: keys, schema: schema, settings: settings),
       views: views(), inputObjects: inputTypes.objects,
-      outline: settings.keepsOutline ? outline(operations, surveys) : nil)
+      outline: settings.keepsOutline ? outline(operations, surveys) : nil,
+      interface: interface?.interface(fragments: fragments, keys: keys))
   }
 
   private func outline(
@@ -70,11 +73,12 @@ struct RegistryBuilder {
 
   private func build(
     _ reading: OperationReader.Reading
-  ) -> (RegisteredOperation, PlanSurvey) {
+  ) -> (RegisteredOperation, PlanSurvey, PlannedSelection) {
     let rewritten = rewriter.rewrite(reading.definition)
     let used = FragmentUse.names(in: rewritten.selectionSet, fragments: ground.fragments)
     let plans = SelectionPlans(operation: rewritten, fragments: used, ground: ground)
-    let survey = PlanSurvey(plans.everything(), names: settings.storedTypes)
+    let plan = plans.everything()
+    let survey = PlanSurvey(plan, names: settings.storedTypes)
     let location = reading.definition.location
     let operation = RegisteredOperation(
       name: reading.name,
@@ -109,7 +113,7 @@ struct RegistryBuilder {
       inputObjects: inputTypes.objects,
       keys: keys,
       plans: plans)
-    return (operation, survey)
+    return (operation, survey, plan)
   }
 
   /// The fragments on types that can be entities. A fragment whose arguments depend on variables
@@ -163,5 +167,39 @@ struct RegistryBuilder {
       let others = pairs == 1 ? "" : " So do \(pairs - 1) other pairs of operations."
       findings.append(Finding(.warning, text + others, at: location))
     }
+  }
+}
+
+/// What a builder collects for the description of the client interface.
+private struct InterfaceParts {
+  private var reader: ClientInterfaceReader
+  private var entities: EntityFieldSurvey
+  private var operations: [ClientOperation] = []
+
+  init(_ builder: RegistryBuilder) {
+    reader = ClientInterfaceReader(schema: builder.schema, fragments: builder.written)
+    entities = EntityFieldSurvey(schema: builder.schema, names: builder.settings.storedTypes)
+  }
+
+  mutating func add(
+    _ definition: OperationDefinition, _ operation: RegisteredOperation, _ plan: PlannedSelection
+  ) {
+    operations.append(reader.operation(definition, operation))
+    entities.add(plan)
+  }
+
+  func interface(fragments: [FragmentDefinition], keys: EntityKeys) -> ClientInterface {
+    var reader = reader
+    var interface = ClientInterface()
+    interface.operations = operations.sorted { $0.name < $1.name }
+    interface.fragments = fragments.compactMap { reader.fragment($0) }
+      .sorted { $0.name < $1.name }
+    var types = reader.types
+    interface.entities = entities.entities(
+      keyFields: keys.storedRules.mapValues { $0.parts.map(\.field) }, types: &types)
+    interface.enums = types.enums
+    interface.inputs = types.inputs
+    interface.faults = reader.faults
+    return interface
   }
 }

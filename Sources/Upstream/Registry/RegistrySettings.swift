@@ -31,6 +31,8 @@ package struct RegistrySettings: Sendable {
   package var sharesPublicData: Bool
   /// Whether to keep the schema's types for messages that upstream sends on its own (webhooks).
   package var keepsOutline: Bool
+  /// Whether to describe what clients send and receive, for generated code.
+  package var describesInterface: Bool
 
   package init(
     keys: [String: [String]] = [:],
@@ -45,7 +47,8 @@ package struct RegistrySettings: Sendable {
     storedTypes: StoredTypeNames = StoredTypeNames(),
     sharedTypes: Set<String> = [],
     sharesPublicData: Bool = true,
-    keepsOutline: Bool = false
+    keepsOutline: Bool = false,
+    describesInterface: Bool = false
   ) {
     self.keys = keys
     self.indexes = indexes
@@ -60,6 +63,7 @@ package struct RegistrySettings: Sendable {
     self.sharedTypes = sharedTypes
     self.sharesPublicData = sharesPublicData
     self.keepsOutline = keepsOutline
+    self.describesInterface = describesInterface
   }
 }
 

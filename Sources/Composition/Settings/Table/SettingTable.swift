@@ -6,7 +6,7 @@ package enum SettingTable {
     place, upstream, upstreams, links, graphQL, cache, types, admin, tls, cors, limits, proxies,
     start, clock, drain, log,
     metrics,
-    accounts, files, s3, push, hooks, queue, devices,
+    accounts, files, s3, push, hooks, queue, devices, generate,
   ]
 
   package static let keys: [SettingKey] = sections.flatMap(\.keys)

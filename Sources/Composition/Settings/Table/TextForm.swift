@@ -121,6 +121,17 @@ extension TextForm where Value == String {
     }
   }
 
+  /// Names with dots between them.
+  static var packageName: Self {
+    checked("a package name such as com.example.larder") { name in
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+      return parts.allSatisfy { part in
+        part.utf8.first.map { !(0x30...0x39).contains($0) } == true
+          && part.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5F }
+      }
+    }
+  }
+
   /// An entry of `types.<Type>.index`.
   static var indexedField: Self {
     checked("a field or a key path such as year, maker.lastName or title[cd]") {

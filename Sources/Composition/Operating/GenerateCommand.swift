@@ -1,0 +1,117 @@
+import FoundationEssentials
+package import Generation
+import Model
+import Upstream
+
+/// The `generate` command: writes the types of a client's entities and operations, or compares them with
+/// those of a folder.
+package struct GenerateCommand {
+  /// The output of a run.
+  package struct Report: Sendable {
+    package let text: String
+    /// Whether the folder has, or now has, exactly the generated files.
+    package let isCurrent: Bool
+  }
+
+  private let loaded: LoadedSettings
+  private let language: TargetLanguage
+  private let folder: String
+  private let isCheck: Bool
+
+  /// - Parameters:
+  ///   - folder: created if it does not exist, unless it is only checked.
+  ///   - isCheck: whether to write nothing.
+  package init(
+    _ loaded: LoadedSettings, language: TargetLanguage, folder: String, isCheck: Bool
+  ) {
+    self.loaded = loaded
+    self.language = language
+    self.folder = folder
+    self.isCheck = isCheck
+  }
+
+  package func run() throws(StartFailure) -> Report {
+    let workspace = try Workspace.open(loaded, describesInterface: true)
+    guard let described = workspace.registry.interface else {
+      throw StartFailure(.faultyOperations, "There are no operations to generate code from.")
+    }
+    let interface = described.adding(workspace.local)
+    guard interface.faults.isEmpty else {
+      throw StartFailure(
+        .faultyOperations, interface.faults.map(\.report).joined(separator: "\n"))
+    }
+    let settings = workspace.settings.generate
+    let generator = CodeGenerator(
+      interface, scalars: settings.scalars, package: settings.package)
+    let files: [GeneratedFile]
+    do throws(GenerationFaults) {
+      files = try generator.files(language)
+    } catch {
+      throw StartFailure(.faultyOperations, error.description)
+    }
+    let comparison = OutputComparison(files, existing: existing(), language: language)
+    let notes = Self.notes(generator.unmappedScalars)
+    guard !isCheck else {
+      let end =
+        comparison.isCurrent
+        ? "\(folder) is up to date."
+        : "\(folder) is not up to date; run `larder generate \(language.rawValue) --output \(folder)`."
+      return Report(
+        text: (notes + comparison.lines + [end]).joined(separator: "\n"),
+        isCurrent: comparison.isCurrent)
+    }
+    try write(comparison)
+    let written = comparison.unwritten.count
+    let end =
+      "\(files.count.counted("file")) in \(folder): \(written) written, "
+      + "\(comparison.surplus.count) removed."
+    return Report(text: (notes + [end]).joined(separator: "\n"), isCurrent: true)
+  }
+
+  private static func notes(_ scalars: [String]) -> [String] {
+    guard !scalars.isEmpty else { return [] }
+    return [
+      "note: values of \(scalars.joined(separator: ", ")) are read as any JSON value; set their forms "
+        + "with `generate.scalars`."
+    ]
+  }
+
+  // MARK: Files
+
+  /// The folder's files in the language, by name; nil for one that is no text.
+  private func existing() -> [String: String?] {
+    let manager = FileManager.default
+    var files: [String: String?] = [:]
+    for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasSuffix(language.suffix) {
+      let text = manager.contents(atPath: "\(folder)/\(name)")
+        .flatMap { String(validating: $0, as: UTF8.self) }
+      files.updateValue(text, forKey: name)
+    }
+    return files
+  }
+
+  private func write(_ comparison: OutputComparison) throws(StartFailure) {
+    guard comparison.foreign.isEmpty else {
+      throw StartFailure(
+        .dataFolder,
+        comparison.foreign.map {
+          "\(folder)/\($0) was not generated, so it is not overwritten. Move it, or choose another "
+            + "folder."
+        }.joined(separator: "\n"))
+    }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      for file in comparison.unwritten {
+        try Data(file.text.utf8).write(
+          to: URL(filePath: "\(folder)/\(file.name)"), options: .atomic)
+      }
+      for name in comparison.surplus {
+        try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+      }
+    } catch {
+      throw StartFailure(.dataFolder, "The folder \(folder) cannot be written: \(error)")
+    }
+  }
+}
