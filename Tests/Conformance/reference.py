@@ -19,7 +19,6 @@ import uuid
 from urllib.parse import quote, urlencode, urlsplit
 
 REQUEST_SECONDS = 3
-EARLY_SECONDS = 30
 RECONNECT_SECONDS = 0.2
 ENDED = {"applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded"}
 LOCAL_VERBS = {"register", "signUp", "signIn", "clock", "storage"}
@@ -116,7 +115,7 @@ class Phone:
         profile = self.profile
         if profile.get("ended"):
             raise Failure("signed_out")
-        if profile.get("access") and self.now() > profile["expiresAt"] - EARLY_SECONDS:
+        if profile.get("access") and self.now() > profile["expiresAt"]:
             self.refresh()
         answer = self.request(method, target, body, {**(headers or {}), **self.credentials()})
         if answer[0] == 401 and profile.get("access") and code_of(answer) in ("token_expired", "token_invalid"):
@@ -555,42 +554,75 @@ class Phone:
 
     def live(self, name, operation=None, variables=None, collection=None, changes=None):
         if operation:
-            target = f"/v1/operations/{operation}/stream?{urlencode(variables or {})}"
+            path, query = f"/v1/operations/{operation}", urlencode(variables or {})
         elif collection:
             path, _, query = collection.partition("?")
-            target = f"{path}/stream?{query}"
         else:
-            target = f"/v1/changes/stream?since=now&types={','.join(changes['types'])}"
-        subject = {"target": target, "events": queue.Queue(), "open": True, "last": None}
+            path, query = "/v1/changes", f"types={','.join(changes['types'])}"
+        subject = {
+            "path": path, "query": query, "kind": "operation" if operation else "list" if collection else "changes",
+            "events": queue.Queue(), "open": True, "last": None, "items": [], "from": "stream"}
         self.live_subjects[name] = subject
-        threading.Thread(target=self.stream, args=(subject, self.credentials()), daemon=True).start()
+        threading.Thread(target=self.follow_live, args=(subject, self.credentials()), daemon=True).start()
         return {}
 
-    def stream(self, subject, credentials):
+    def follow_live(self, subject, credentials):
+        """Keeps a stream open; as long as none can be opened, polls in its place."""
         while subject["open"]:
+            since = "since=now&" if subject["kind"] == "changes" and not subject["last"] else ""
             connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=60)
             try:
                 last = {"Last-Event-ID": subject["last"]} if subject["last"] else {}
-                connection.request("GET", subject["target"], headers={**credentials, **last})
+                connection.request("GET", f"{subject['path']}/stream?{since}{subject['query']}",
+                                   headers={**credentials, **last})
                 response = connection.getresponse()
                 if response.status == 200:
+                    subject["from"] = "stream"
                     read_events(response, subject)
-            except (OSError, http.client.HTTPException):
+                else:
+                    subject["from"] = "polling"
+                    self.poll(subject, credentials)
+            except (OSError, http.client.HTTPException, Failure):
                 pass
             finally:
                 connection.close()
             time.sleep(RECONNECT_SECONDS)
 
+    def poll(self, subject, credentials):
+        path, headers = f"{subject['path']}?{subject['query']}", dict(credentials)
+        if subject["kind"] == "changes":
+            path += f"&since={subject['last'] or 'now'}"
+        elif subject["last"]:
+            headers["If-None-Match"] = subject["last"]
+        status, fields, body = self.request("GET", path, headers=headers)
+        if status != 200:
+            return
+        value = json.loads(body)
+        subject["last"] = value["cursor"] if subject["kind"] == "changes" else fields["ETag"]
+        if subject["kind"] == "changes":
+            for change in value["changes"]:
+                subject["events"].put({"event": "change", "data": change})
+        elif subject["kind"] == "operation":
+            subject["events"].put({"event": "message", "data": value})
+        else:
+            subject["events"].put({"event": "list", "data": {"kind": "full", **value}})
+
     def events(self, name, atLeast, within):
         subject, found = self.live_subjects[name], []
         deadline = time.monotonic() + within
-        while time.monotonic() < deadline:
+        while True:
             try:
-                is_enough = len(found) >= atLeast
-                found.append(subject["events"].get(timeout=0 if is_enough else deadline - time.monotonic()))
-            except (queue.Empty, ValueError):
+                left = 0 if len(found) >= atLeast else max(0, deadline - time.monotonic())
+                found.append(subject["events"].get(block=left > 0, timeout=left or None))
+            except queue.Empty:
                 break
-        return {"events": found, "from": "stream"}
+        for one in found:
+            if one["event"] in ("list", "diff"):
+                subject["items"] = applied(subject["items"], one["data"])
+        return {"events": found, "from": subject["from"]}
+
+    def rows(self, name):
+        return {"items": self.live_subjects[name]["items"]}
 
     def unlive(self, name):
         self.live_subjects.pop(name)["open"] = False
@@ -620,9 +652,27 @@ def read_events(response, subject):
         elif not line:
             if last:
                 subject["last"] = last
-            if data:
+            if data and event in ("message", "change", "list", "diff"):
                 subject["events"].put({"event": event, "data": json.loads("\n".join(data))})
             event, data, last = "message", [], None
+
+
+def applied(items, change):
+    """A list after a `list` or `diff` event: all indexes of the new list are filled from the old one or anew."""
+    if change["kind"] == "full":
+        return change["items"]
+    entities = change["entities"]
+    new = [None] * change["count"]
+    for one in change["inserts"]:
+        new[one["index"]] = entities[one["id"]]
+    for one in change["moves"]:
+        new[one["to"]] = items[one["from"]]
+    gone = {*change["deletes"], *(one["from"] for one in change["moves"])}
+    staying = iter(item for index, item in enumerate(items) if index not in gone)
+    new = [next(staying) if item is None else item for item in new]
+    for one in change["updates"]:
+        new[one["new"]] = entities[one["id"]]
+    return new
 
 
 def is_whole(response):
@@ -677,7 +727,7 @@ def serve(phone):
 VERBS = {
     "register", "signUp", "signIn", "signOut", "follow", "unfollow", "sync", "get", "list", "state", "newId",
     "read", "submit", "write", "force", "send", "outbox", "outcomes", "retry", "discard", "upload", "resume",
-    "live", "events", "unlive", "clock", "storage",
+    "live", "events", "rows", "unlive", "clock", "storage",
 }
 
 

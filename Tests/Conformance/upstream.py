@@ -23,12 +23,12 @@ SEED = {
         {"id": "m3", "name": "Ousmane Sembène"},
     ],
     "Film": [
-        {"id": "f1", "title": "Cléo from 5 to 7", "year": 1962, "stars": None, "maker": "m1"},
-        {"id": "f2", "title": "Vagabond", "year": 1985, "stars": 4, "maker": "m1"},
-        {"id": "f3", "title": "Jeanne Dielman", "year": 1975, "stars": 5, "maker": "m2"},
-        {"id": "f4", "title": "Black Girl", "year": 1966, "stars": None, "maker": "m3"},
-        {"id": "f5", "title": "Moolaadé", "year": 2004, "stars": 3, "maker": "m3"},
-        {"id": "f6", "title": "News from Home", "year": 1977, "stars": None, "maker": "m2"},
+        {"id": "f1", "title": "Cléo from 5 to 7", "year": 1962, "stars": None, "runtime": 90, "maker": "m1"},
+        {"id": "f2", "title": "Vagabond", "year": 1985, "stars": 4, "runtime": None, "maker": "m1"},
+        {"id": "f3", "title": "Jeanne Dielman", "year": 1975, "stars": 5, "runtime": None, "maker": "m2"},
+        {"id": "f4", "title": "Black Girl", "year": 1966, "stars": None, "runtime": None, "maker": "m3"},
+        {"id": "f5", "title": "Moolaadé", "year": 2004, "stars": 3, "runtime": None, "maker": "m3"},
+        {"id": "f6", "title": "News from Home", "year": 1977, "stars": None, "runtime": None, "maker": "m2"},
     ],
     "Review": [],
 }
@@ -137,7 +137,7 @@ class Upstream:
 
 
 def blank(kind, key):
-    fields = {"Film": {"title": "", "year": 0, "stars": None, "maker": None}, "Maker": {"name": ""},
+    fields = {"Film": {"title": "", "year": 0, "stars": None, "runtime": None, "maker": None}, "Maker": {"name": ""},
               "Review": {"text": "", "film": None}}
     return {"id": key, **fields[kind]}
 
@@ -209,7 +209,8 @@ class Root:
     def createFilm(self, info, title, year, makerId=None, mark=None):
         if not title:
             raise GraphQLError("a film has a title", extensions={"code": "BAD_USER_INPUT"})
-        return self._new("Film", "f", {"title": title, "year": year, "stars": None, "maker": makerId})
+        return self._new("Film", "f", {"title": title, "year": year, "stars": None, "runtime": None,
+                                      "maker": makerId})
 
     def deleteFilm(self, info, id, mark=None):
         if self.upstream.data["Film"].pop(id, None) is None:

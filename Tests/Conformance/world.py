@@ -74,14 +74,15 @@ class World:
 
     # Agreement
 
-    def settle(self):
-        """Sends and pulls until every item has its outcome."""
+    def settle(self, parked_ends=False):
+        """Sends and pulls until every item has its outcome, or with `parked_ends` is parked."""
         deadline = time.monotonic() + SETTLE_SECONDS
         pause = 0.02
         while True:
             sent, pulled = self.driver.call({"do": "send"}), self.driver.call({"do": "sync"})
             items = self.command("outbox")["items"]
-            if not items and "ok" in sent and "ok" in pulled:
+            left = [one for one in items if not (parked_ends and one["state"] == "parked")]
+            if not left and "ok" in sent and "ok" in pulled:
                 return
             assert time.monotonic() < deadline, (
                 f"the outbox still has {short(items)} after {SETTLE_SECONDS} s; "
@@ -132,9 +133,16 @@ class World:
             shown = {key: plain(row) for key, row in phone.get(kind, {}).items()}
             if shown != larder[kind]:
                 return f"{kind}: the phone has, Larder has not: {differences(shown, larder[kind])}"
-            if kind in UPSTREAM_TYPES and not filter and larder[kind] != self.upstream.rows(kind):
-                return f"{kind}: Larder has, upstream has not: {differences(larder[kind], self.upstream.rows(kind))}"
+            if kind in UPSTREAM_TYPES and not filter:
+                wanted = self._upstream_rows(kind, larder[kind])
+                if larder[kind] != wanted:
+                    return f"{kind}: Larder has, upstream has not: {differences(larder[kind], wanted)}"
         return None
+
+    def _upstream_rows(self, kind, like):
+        """Upstream's entities, of each those fields that Larder has fetched."""
+        rows = self.upstream.rows(kind)
+        return {key: {n: v for n, v in row.items() if key not in like or n in like[key]} for key, row in rows.items()}
 
     # Steps
 
@@ -256,6 +264,7 @@ STEPS = {
     "mark": lambda world, step: world.mark(),
     "effects": World.expect_effects,
     "fault": lambda world, step: world.proxy.add(step),
+    "faults": lambda world, step: world.proxy.faults.clear(),
     "network": World.network,
     "server": World.act_on_server,
     "upstream": lambda world, step: world.upstream.switch(step["upstream"], step.get("times")),
