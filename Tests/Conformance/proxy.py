@@ -11,21 +11,23 @@ import threading
 import time
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from server import steady_port
+
 CUTS = {"cutBefore": "before", "killBefore": "before", "cutAfter": "after", "killAfter": "after"}
 RECORDED_BYTES_MAX = 1 << 20
 
 
 class Proxy:
-    """Passes requests on to a port of 127.0.0.1."""
+    """Passes requests on to a server of 127.0.0.1, on the port that it has at that time."""
 
-    def __init__(self, target_port, kill_driver):
-        self.target_port, self.kill_driver = target_port, kill_driver
+    def __init__(self, server, kill_driver):
+        self.server, self.kill_driver = server, kill_driver
         self.lock = threading.Lock()
         self.requests = []
         self.faults = []
         self.open_connections = set()
         self.listener = None
-        self.port = 0
+        self.port = steady_port()
         self.switch_on()
 
     # The network
@@ -33,7 +35,6 @@ class Proxy:
     def switch_on(self):
         if self.listener is None:
             self.listener = socket.create_server(("127.0.0.1", self.port), backlog=64)
-            self.port = self.listener.getsockname()[1]
             threading.Thread(target=self._accept, args=(self.listener,), daemon=True).start()
 
     def switch_off(self):
@@ -108,7 +109,7 @@ class Proxy:
             return connection.sendall(made_response(fault, record))
         if CUTS.get(kind) == "before":
             return self._end(connection, kind)
-        with socket.create_connection(("127.0.0.1", self.target_port), timeout=10) as onward:
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as onward:
             onward.settimeout(70)
             kept = [(n, v) for n, v in fields.items() if n not in ("connection", "transfer-encoding",
                                                                    "content-length", "expect")]

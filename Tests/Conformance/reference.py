@@ -111,7 +111,15 @@ class Phone:
         return fields
 
     def ask(self, method, target, body=None, headers=None):
-        """A request of the active profile; tokens are refreshed when they have expired."""
+        """A request of the active profile; a device that Larder does not know is replaced."""
+        answer = self.ask_with_tokens(method, target, body, headers)
+        if is_unknown_device(answer):
+            self.replace_device()
+            answer = self.ask_with_tokens(method, target, body, headers)
+        return answer
+
+    def ask_with_tokens(self, method, target, body=None, headers=None):
+        """The same; tokens are refreshed when they have expired."""
         profile = self.profile
         if profile.get("ended"):
             raise Failure("signed_out")
@@ -157,6 +165,19 @@ class Phone:
             "followings": [], "outcomeCursor": None, "temporary": {}, "outbox": [], "outcomes": [],
             "responses": {}, "uploads": []})
         return len(self.store.value["profiles"]) - 1
+
+    def replace_device(self):
+        """What the former device may have submitted must not be submitted again by this one."""
+        profile = self.profile
+        device = self.expect(self.post("/v1/devices", {"platform": "other", "name": "conformance"}))
+        profile.update(device=device["id"], token=device["deviceToken"], outcomeCursor=None)
+        for following in profile["followings"]:
+            following["cursor"] = None
+        for item in list(profile["outbox"]):
+            if item["state"] != "waiting" or item["tried"]:
+                profile["outbox"].remove(item)
+                self.end(profile, item, {"state": "unknown"})
+        self.save()
 
     def find_profile(self, **members):
         for index, profile in enumerate(self.store.value["profiles"]):
@@ -412,10 +433,14 @@ class Phone:
     def deliver(self, item):
         """Sends one item. True for a 2xx, False for a refusal that is its outcome."""
         profile = self.profile
-        item["tried"] = True
+        was_tried, item["tried"] = item["tried"], True
         self.save()
-        answer = self.ask("POST", "/v1/mutations", item["payload"].encode(), {
+        answer = self.ask_with_tokens("POST", "/v1/mutations", item["payload"].encode(), {
             "Content-Type": "application/json", "Idempotency-Key": item["key"]})
+        if is_unknown_device(answer):
+            item["tried"] = was_tried
+            self.replace_device()
+            return None if was_tried else self.deliver(item)
         status, _, body = answer
         if 200 <= status < 300:
             reply = json.loads(body)
@@ -679,6 +704,10 @@ def is_whole(response):
     """False for a head that was cut off: http.client takes the end of a connection for the end of a head."""
     has_length = response.headers.get("Content-Length") is not None or response.chunked
     return has_length or response.status in (204, 304)
+
+
+def is_unknown_device(answer):
+    return answer[0] == 401 and code_of(answer) == "unauthenticated"
 
 
 def code_of(answer):

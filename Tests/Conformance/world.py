@@ -30,7 +30,7 @@ class World:
         self.proxy = self.server = self.driver = None
         try:
             self.server = Server(binary, folder, self.upstream.port, settings)
-            self.proxy = Proxy(self.server.port, lambda: self.driver.kill())
+            self.proxy = Proxy(self.server, lambda: self.driver.kill())
             url = f"http://127.0.0.1:{self.proxy.port}"
             self.driver = Driver(command, url, folder / "store", folder / "driver.log")
             self.driver.start()
