@@ -19,12 +19,11 @@ import traceback
 
 from driver import Died
 from random_scenarios import play
-from world import World, listed
+from steps import Steps, listed
+from world import World
 
 HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = f"{sys.executable} {HERE / 'reference.py'}"
-# Steps after which a kill changes nothing, or whose state a kill ends.
-VOLATILE = ("live", "events", "unlive")
 
 
 class Skipped(Exception):
@@ -82,10 +81,10 @@ class Suite:
                 reply = world.driver.call({"do": verb, "name": "?", "key": "?"})
                 if self.may_skip and reply.get("error", {}).get("code") == "unsupported":
                     raise Skipped(verb)
-            world.mark()
+            one = Steps(world)
             for number, step in enumerate(scenario["steps"]):
                 try:
-                    world.step(step)
+                    one.step(step)
                 except AssertionError as error:
                     raise AssertionError(f"step {number}, {json.dumps(step, ensure_ascii=False)[:400]}:\n"
                                          f"  {error}") from None
