@@ -181,7 +181,9 @@ class SkipsTheGap(Phone):
                 return None if name == "last" else super().__getitem__(name)
 
         kept = Forgetful(subject)
-        self.live_subjects = {name: kept if one is subject else one for name, one in self.live_subjects.items()}
+        for name, one in self.live_subjects.items():
+            if one is subject:
+                self.live_subjects[name] = kept
         super().follow_live(kept, credentials)
 
 

@@ -45,7 +45,8 @@ def _operator(found, wanted, where, missing):
     if missing:
         return f"{where or '/'} is missing"
     if name == "$size":
-        return None if len(found) == argument else f"{where} has {len(found)} members, not {argument}: {short(found)}"
+        has_size = len(found or ()) == argument
+        return None if has_size else f"{where} has not {argument} members: {short(found)}"
     if name == "$has":
         for one in argument:
             if all(mismatch(element, one, where) for element in found):

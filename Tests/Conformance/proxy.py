@@ -53,12 +53,13 @@ class Proxy:
             self.faults.append({"times": 1, **fault})
 
     def _fault(self, method, path):
-        """Takes the first fault that matches; for a connection of which nothing was read, `method` is None."""
+        """Takes the first fault that matches; `method` is None for a connection of which nothing was read."""
         with self.lock:
             for fault in self.faults:
                 if (fault["fault"] == "refuse") != (method is None):
                     continue
-                if method and not (fault.get("method", method) == method and fits(fault.get("path", "*"), path)):
+                is_method = fault.get("method", method) == method
+                if method and not (is_method and fits(fault.get("path", "*"), path)):
                     continue
                 fault["times"] -= 1
                 if fault["times"] <= 0:

@@ -1,7 +1,7 @@
 """Random scenarios: anything happens to phone, network, server and upstream; at the end all agree.
 
-At the end each submitted item has exactly one outcome, no mutation has had more than one effect upstream, those
-that are `applied` had one, and every attempt to send an item had the same key, payload and device.
+At the end each submitted item has exactly one outcome, no mutation has had more than one effect upstream,
+those that are `applied` had one, and every attempt to send an item had the same key, payload and device.
 """
 
 import json
@@ -70,14 +70,15 @@ class Play:
             stars = self.chance.randint(0, 5)
             self.submit_for(film, "RateFilm", {"id": film, "stars": stars}, {"stars": stars}, mark, mode)
         elif kind == "update":
-            self.submit_for(film, "UpdateFilm", {"id": film, "title": f"T{mark}"}, {"title": f"T{mark}"}, mark, mode)
+            title = f"T{mark}"
+            self.submit_for(film, "UpdateFilm", {"id": film, "title": title}, {"title": title}, mark, mode)
         elif kind == "review":
             self.keep(self.call("submit", operation="AddReview", mode=mode, refs=[f"Film:{film}"],
                                 variables={"filmId": film, "text": mark, "mark": mark}), "AddReview", mark)
         elif kind == "delete":
+            overlay = [{"op": "delete", "type": "Film", "id": film}]
             self.keep(self.call("submit", operation="DeleteFilm", mode=mode, object=f"Film:{film}",
-                                variables={"id": film, "mark": mark},
-                                optimistic=[{"op": "delete", "type": "Film", "id": film}]), "DeleteFilm", mark)
+                                variables={"id": film, "mark": mark}, optimistic=overlay), "DeleteFilm", mark)
         else:
             self.create(mark, mode)
 
@@ -95,8 +96,8 @@ class Play:
         new = self.call("newId")["id"]
         assert new not in self.temporary[self.user], "a temporary id came twice"
         fields = {"title": f"New {mark}", "year": 2000}
-        result = self.call("submit", operation="CreateFilm", variables={**fields, "makerId": "m1", "mark": mark},
-                           mode=mode, object=f"Film:{new}",
+        result = self.call("submit", operation="CreateFilm", mode=mode, object=f"Film:{new}",
+                           variables={**fields, "makerId": "m1", "mark": mark},
                            optimistic=[{"op": "create", "type": "Film", "id": new,
                                         "fields": {**fields, "maker": "m1"}}])
         self.keep(result, "CreateFilm", mark)
@@ -137,6 +138,13 @@ class Play:
         self.is_active = self.call("outbox") is not None
         if self.is_active:
             self.user = user
+
+    def check_rows(self):
+        """No created row shows twice, as temporary and real."""
+        state = self.call("state")
+        for kind, name in (("Film", "title"), ("MyList", "name"), ("Review", "text")):
+            created = [row[name] for row in state.get(kind, {}).values() if row[name].startswith(("New k", "k"))]
+            assert len(created) == len(set(created)), f"{kind} shows a row twice: {sorted(created)}"
 
     def withdraw(self):
         """Retries or discards something parked, or withdraws what waits."""
@@ -183,15 +191,19 @@ class Play:
             self.submit()
         elif action == "write":
             self.write()
-        elif action in ("send", "sync"):
-            self.call(action)
+        elif action == "send":
+            self.call("send")
+        elif action == "sync":
+            if self.call("sync"):
+                self.check_rows()
         elif action == "user":
             self.switch_user()
         elif action == "restart":
             self.tell("driver killed", world.driver.restart)
         elif action == "network":
             self.is_off = not self.is_off
-            self.tell(f"network off: {self.is_off}", world.proxy.switch_off if self.is_off else world.proxy.switch_on)
+            switch = world.proxy.switch_off if self.is_off else world.proxy.switch_on
+            self.tell("network off" if self.is_off else "network on", switch)
         elif action == "break":
             self.break_request()
         elif action == "server":
@@ -268,8 +280,9 @@ class Play:
         outcomes = self.world.command("outcomes")["outcomes"]
         keys = [one["key"] for one in outcomes]
         assert sorted(keys) == sorted(set(keys)), f"an item has two outcomes: {short(outcomes)}"
-        assert set(keys) == set(self.items[user]), (
-            f"{user}: without outcome {set(self.items[user]) - set(keys)}, unknown {set(keys) - set(self.items[user])}")
+        submitted = set(self.items[user])
+        assert set(keys) == submitted, (
+            f"{user}: without outcome {submitted - set(keys)}, never submitted {set(keys) - submitted}")
         for outcome in outcomes:
             operation, mark = self.items[user][outcome["key"]]
             effects = [one for one in self.world.upstream.effects if one["mark"] == mark]

@@ -164,7 +164,8 @@ def self_test(arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=pathlib.Path)
     parser.add_argument("--driver", default=REFERENCE)
     parser.add_argument("--scenario", action="append", default=[])

@@ -24,7 +24,8 @@ class Steps:
         self.mark()
 
     def mark(self, step=None):
-        self.first_request, self.first_effect = len(self.world.proxy.requests), len(self.world.upstream.effects)
+        self.first_request = len(self.world.proxy.requests)
+        self.first_effect = len(self.world.upstream.effects)
 
     def requests_since_mark(self):
         return self.world.proxy.requests[self.first_request :]
@@ -44,11 +45,11 @@ class Steps:
             except Died:
                 self.world.driver.start()
                 return
-            raise AssertionError(f"the driver replied {short(reply)}, though it was to be killed in this step")
+            raise AssertionError(f"the driver was to be killed in this step, and replied {short(reply)}")
         reply = self.world.driver.call(command)
         if "error" in step:
-            code = reply.get("error", {}).get("code")
-            assert mismatch(code, step["error"]) is None, f"{step['do']} gives {short(reply)}, not error {step['error']}"
+            is_wanted = mismatch(reply.get("error", {}).get("code"), step["error"]) is None
+            assert is_wanted, f"{step['do']} gives {short(reply)}, not error {step['error']}"
             return
         assert "ok" in reply, f"{step['do']} fails: {short(reply['error'])}"
         fault = mismatch(reply["ok"], step.get("ok", {}))
@@ -87,7 +88,8 @@ class Steps:
 
     def same(self, step):
         found = [one for one in self.requests_since_mark() if one["path"] == step["path"]]
-        assert len(found) >= step.get("atLeast", 2), f"only {len(found)} requests to {step['path']}:\n{listed(found)}"
+        is_enough = len(found) >= step.get("atLeast", 2)
+        assert is_enough, f"only {len(found)} requests to {step['path']}:\n{listed(found)}"
         for path in step["same"]:
             values = [dig(one, path) for one in found]
             assert all(value == values[0] for value in values), f"{path} differs: {short(values)}"

@@ -82,7 +82,8 @@ class World:
         """The tokens that the driver sent last."""
         for record in reversed(self.proxy.requests):
             if record["path"].startswith("/v1/changes"):
-                return {n: record["headers"][n] for n in ("device-token", "authorization") if n in record["headers"]}
+                headers = record["headers"]
+                return {name: headers[name] for name in ("device-token", "authorization") if name in headers}
         raise AssertionError("the driver has read no changes yet")
 
     def snapshot(self, kinds, filter=None):
@@ -129,8 +130,8 @@ class World:
 
     def _upstream_rows(self, kind, like):
         """Upstream's entities, of each those fields that Larder has fetched."""
-        rows = self.upstream.rows(kind)
-        return {key: {n: v for n, v in row.items() if key not in like or n in like[key]} for key, row in rows.items()}
+        return {key: {name: value for name, value in row.items() if name in like.get(key, row)}
+                for key, row in self.upstream.rows(kind).items()}
 
 
 def plain(row):

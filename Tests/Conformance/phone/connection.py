@@ -80,7 +80,8 @@ class Connection:
         if profile.get("access") and self.now() > profile["expiresAt"]:
             self.refresh()
         answer = self.request(method, target, body, {**(headers or {}), **self.credentials()})
-        if answer[0] == 401 and profile.get("access") and code_of(answer) in ("token_expired", "token_invalid"):
+        is_refused = answer[0] == 401 and code_of(answer) in ("token_expired", "token_invalid")
+        if is_refused and profile.get("access"):
             self.refresh()
             answer = self.request(method, target, body, {**(headers or {}), **self.credentials()})
         return answer

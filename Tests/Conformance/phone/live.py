@@ -23,7 +23,8 @@ class Live:
         else:
             path, query = "/v1/changes", f"types={','.join(changes['types'])}"
         subject = {
-            "path": path, "query": query, "kind": "operation" if operation else "list" if collection else "changes",
+            "path": path, "query": query,
+            "kind": "operation" if operation else "list" if collection else "changes",
             "events": queue.Queue(), "open": True, "last": None, "items": [], "from": "stream"}
         self.live_subjects[name] = subject
         threading.Thread(target=self.follow_live, args=(subject, self.credentials()), daemon=True).start()
@@ -111,7 +112,7 @@ def read_events(response, subject):
 
 
 def applied(items, change):
-    """A list after a `list` or `diff` event: all indexes of the new list are filled from the old one or anew."""
+    """A list after a `list` or `diff` event: what is left of the old list fills the free places."""
     if change["kind"] == "full":
         return change["items"]
     entities = change["entities"]

@@ -75,7 +75,8 @@ class Outbox:
         except Failure as failure:
             if failure.code not in ("offline", "unavailable"):
                 raise
-        return {"sent": sent, "left": len([one for one in self.profile["outbox"] if one["state"] == "waiting"])}
+        left = [one for one in self.profile["outbox"] if one["state"] == "waiting"]
+        return {"sent": sent, "left": len(left)}
 
     def force(self, operation, variables=None):
         item = self.add({"operation": operation, "variables": variables or {}, "mode": "force"}, [], False)

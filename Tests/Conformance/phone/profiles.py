@@ -68,7 +68,8 @@ class Profiles:
             self.save()
         for _ in range(2):
             profile = self.store.value["profiles"][index]
-            answer = self.post(path, {"email": email, "password": password}, {"Device-Token": profile["token"]})
+            credentials = {"email": email, "password": password}
+            answer = self.post(path, credentials, {"Device-Token": profile["token"]})
             if answer[0] != 403 or code_of(answer) != "device_of_another_user":
                 break
             index = self.new_device()

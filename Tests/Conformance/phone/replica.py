@@ -54,8 +54,9 @@ class Replica:
         mutations, outcome_cursor, count, reset = {}, self.profile["outcomeCursor"], 0, False
         while True:
             for one in self.profile["followings"]:
-                query = [("types", ",".join(one["types"])), *([("filter", one["filter"])] if one["filter"] else []),
-                         *(("arg", value) for value in one["args"])]
+                query = [("types", ",".join(one["types"])), *(("arg", value) for value in one["args"])]
+                if one["filter"]:
+                    query.append(("filter", one["filter"]))
                 rows, cursor = pulled[one["name"]]
                 changes, cursor, from_start, refused = self.pull(query, cursor)
                 rows = {} if from_start else {kind: dict(some) for kind, some in rows.items()}
@@ -97,8 +98,8 @@ class Replica:
         mutation = item.get("mutation") or {"state": "queued"}
         if mutation["state"] in ENDED:
             profile["outbox"].remove(item)
-            ended = {name: mutation[name] for name in ("state", "reason", "problem", "response") if name in mutation}
-            self.end(profile, item, ended)
+            told = ("state", "reason", "problem", "response")
+            self.end(profile, item, {name: mutation[name] for name in told if name in mutation})
         else:
             item["state"] = "parked" if mutation["state"] == "parked" else "enqueued"
 
@@ -142,7 +143,8 @@ class Replica:
         for name in reversed(order or []):
             field = name.removeprefix("-")
             items.sort(key=lambda one: sortable(one[1].get(field)), reverse=name.startswith("-"))
-        found = [row for _, row in items if all(holds(row.get(field), op, value) for field, op, value in where or [])]
+        found = [row for _, row in items
+                 if all(holds(row.get(field), op, value) for field, op, value in where or [])]
         return {"items": found[:limit]}
 
     def newId(self):

@@ -14,7 +14,8 @@ class Transfer:
         variables = variables or {}
         name = json.dumps([operation, variables], sort_keys=True)
         stored = self.profile["responses"].get(name)
-        texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in variables.items()}
+        texts = {key: value if isinstance(value, str) else json.dumps(value)
+                 for key, value in variables.items()}
         target = f"/v1/operations/{operation}" + (f"?{urlencode(texts)}" if texts else "")
         try:
             answer = self.ask("GET", target, headers={"If-None-Match": stored["etag"]} if stored else {})
@@ -73,7 +74,8 @@ class Transfer:
             while data := file.read(upload["part"]):
                 number += 1
                 if number not in there:
-                    self.expect(self.ask("PUT", f"{target}?uploadId={upload['id']}&partNumber={number}", data))
+                    part = f"{target}?uploadId={upload['id']}&partNumber={number}"
+                    self.expect(self.ask("PUT", part, data))
                     yield number
         upload["completing"] = True
         self.save()
