@@ -143,7 +143,8 @@ class Play:
         """No created row shows twice, as temporary and real."""
         state = self.call("state")
         for kind, name in (("Film", "title"), ("MyList", "name"), ("Review", "text")):
-            created = [row[name] for row in state.get(kind, {}).values() if row[name].startswith(("New k", "k"))]
+            names = [row[name] for row in state.get(kind, {}).values()]
+            created = [one for one in names if one.startswith(("New k", "k"))]
             assert len(created) == len(set(created)), f"{kind} shows a row twice: {sorted(created)}"
 
     def withdraw(self):
