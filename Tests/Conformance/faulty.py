@@ -243,5 +243,11 @@ FAULTS = {
 }
 
 
+# Those that random scenarios catch, too.
+RANDOMLY_CAUGHT = ["LosesOutbox", "NewKeyAtRetry", "DropsOverlayWhenSent", "KeepsOverlay", "OneProfileForAll",
+                   "ReportsTwice"]
+RANDOM_SCENARIOS = 10
+
+
 if __name__ == "__main__":
     main(globals()[sys.argv[sys.argv.index("--fault") + 1]])

@@ -25,6 +25,8 @@ class Play:
         self.world, self.chance = world, chance
         self.user, self.is_active = None, False
         self.items = {user: {} for user in USERS}
+        # By key: the film that an item is about, and what it should show; None for a delete.
+        self.shown = {}
         self.temporary = {user: [] for user in USERS}
         self.count = 0
         self.is_full = self.is_off = False
@@ -52,12 +54,14 @@ class Play:
         self.count += 1
         return f"k{self.count}"
 
-    def keep(self, result, operation, mark):
+    def keep(self, result, operation, mark, film=None, fields=None):
         if result is None:
             assert self.is_full, f"a submission failed: {self.told[-3:]}"
             return
         assert result["key"] not in self.items[self.user], "a key came twice"
         self.items[self.user][result["key"]] = (operation, mark)
+        if film:
+            self.shown[result["key"]] = (film, fields)
 
     def some_film(self):
         return self.chance.choice([f"f{self.chance.randint(1, 6)}", *self.temporary[self.user][-2:]])
@@ -78,7 +82,8 @@ class Play:
         elif kind == "delete":
             overlay = [{"op": "delete", "type": "Film", "id": film}]
             self.keep(self.call("submit", operation="DeleteFilm", mode=mode, object=f"Film:{film}",
-                                variables={"id": film, "mark": mark}, optimistic=overlay), "DeleteFilm", mark)
+                                variables={"id": film, "mark": mark}, optimistic=overlay),
+                      "DeleteFilm", mark, film)
         else:
             self.create(mark, mode)
 
@@ -86,7 +91,7 @@ class Play:
         result = self.call("submit", operation=operation, variables={**variables, "mark": mark}, mode=mode,
                            object=f"Film:{film}",
                            optimistic=[{"op": "merge", "type": "Film", "id": film, "fields": fields}])
-        self.keep(result, operation, mark)
+        self.keep(result, operation, mark, film, fields)
         shown = self.call("get", type="Film", key=film)["data"]
         if result and shown:
             wrong = {name: shown.get(name) for name in fields if shown.get(name) != fields[name]}
@@ -100,7 +105,7 @@ class Play:
                            variables={**fields, "makerId": "m1", "mark": mark},
                            optimistic=[{"op": "create", "type": "Film", "id": new,
                                         "fields": {**fields, "maker": "m1"}}])
-        self.keep(result, "CreateFilm", mark)
+        self.keep(result, "CreateFilm", mark, new, fields)
         if result:
             self.temporary[self.user].append(new)
             assert self.call("get", type="Film", key=new)["data"]["title"] == fields["title"]
@@ -139,6 +144,22 @@ class Play:
         if self.is_active:
             self.user = user
 
+    def check_own_writes(self):
+        """What items without an outcome have changed shows, the last one of each film and field."""
+        expected = {}
+        for item in self.call("outbox")["items"]:
+            if item["state"] != "parked" and item["key"] in self.shown:
+                film, fields = self.shown[item["key"]]
+                former = expected.get(film, {})
+                expected[film] = None if fields is None or former is None else {**former, **fields}
+        for film, fields in expected.items():
+            row = self.call("get", type="Film", key=film)["data"]
+            if fields is None:
+                assert row is None, f"{film} shows, though it is being deleted: {short(row)}"
+            elif row:
+                wrong = {name: row.get(name) for name in fields if row.get(name) != fields[name]}
+                assert not wrong, f"{film} does not show the own write {fields}: {short(row)}"
+
     def check_rows(self):
         """No created row shows twice, as temporary and real."""
         state = self.call("state")
@@ -164,8 +185,9 @@ class Play:
             fault["seconds"] = self.chance.choice([0.2, 4])
         if fault["fault"] == "respond":
             fault.update(status=self.chance.choice([429, 502, 503, 504]), body={"code": "overloaded"})
-        if fault["path"] == "*" and fault["fault"] == "respond":
-            fault["path"] = "/v1/changes"
+        if fault["fault"] == "respond" and fault["path"] in ("*", "/v1/changes"):
+            fault.update(path="/v1/changes", status=self.chance.choice([410, 410, 503]))
+            fault["body"] = {"code": "cursor_gone", "reason": "expired"}
         self.told.append(str(fault))
         self.world.proxy.add(fault)
 
@@ -192,11 +214,10 @@ class Play:
             self.submit()
         elif action == "write":
             self.write()
-        elif action == "send":
-            self.call("send")
-        elif action == "sync":
-            if self.call("sync"):
-                self.check_rows()
+        elif action in ("send", "sync"):
+            self.call(action)
+            self.check_own_writes()
+            self.check_rows()
         elif action == "user":
             self.switch_user()
         elif action == "restart":

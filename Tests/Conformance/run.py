@@ -146,13 +146,15 @@ def run(suite, arguments, chosen, quiet=False):
 
 def self_test(arguments):
     """The reference passes; each faulty driver fails what is meant to catch it. True if so."""
-    from faulty import FAULTS
+    from faulty import FAULTS, RANDOM_SCENARIOS, RANDOMLY_CAUGHT
 
     is_good = True
-    for fault, (about, names) in FAULTS.items():
+    plans = [(fault, about, names, 0) for fault, (about, names) in FAULTS.items()]
+    plans += [(fault, f"{FAULTS[fault][0]}, by chance", [], RANDOM_SCENARIOS) for fault in RANDOMLY_CAUGHT]
+    for fault, about, names, count in plans:
         began = time.monotonic()
         suite = Suite(arguments, f"{sys.executable} {HERE / 'faulty.py'} --fault {fault}")
-        arguments.kill_after_each_step = "only a kill" in about
+        arguments.kill_after_each_step, arguments.random = "only a kill" in about, count
         run(suite, arguments, scenarios(names), quiet=True)
         caught = suite.failed[0] if suite.failed else None
         is_good = is_good and caught is not None
@@ -188,7 +190,7 @@ def main():
     is_good = True
     if arguments.self_test:
         is_good = self_test(arguments)
-        arguments.kill_after_each_step = False
+        arguments.kill_after_each_step, arguments.random = False, 0
     suite = run(Suite(arguments, arguments.driver), arguments, chosen)
     print(f"{len(suite.passed)} passed, {len(suite.failed)} failed, {len(suite.skipped)} skipped")
     for name, _ in suite.failed:

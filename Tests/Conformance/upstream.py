@@ -5,6 +5,7 @@ mode is `up`, `down` (503), `slow`, `refusing` (a GraphQL error for mutations) o
 mutation, and closes the connection). Each effect is recorded as operation, variables, mark and key.
 """
 
+import contextlib
 import http.server
 import json
 import pathlib
@@ -226,8 +227,10 @@ class Root:
 
 def respond(request, status, value):
     body = json.dumps(value).encode()
-    request.send_response(status)
-    request.send_header("Content-Type", "application/json")
-    request.send_header("Content-Length", str(len(body)))
-    request.end_headers()
-    request.wfile.write(body)
+    # Larder can be killed meanwhile.
+    with contextlib.suppress(OSError):
+        request.send_response(status)
+        request.send_header("Content-Type", "application/json")
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
