@@ -3,15 +3,18 @@
 import hashlib
 import json
 import pathlib
+import random
 import time
 from urllib.parse import urlencode
 
 from driver import Died
 from patterns import dig, filled, mismatch, short
 from server import ADMIN
+from world import plain
 
 SHOWN_HEADERS = ("idempotency-key", "device-token", "authorization", "if-none-match", "content-type")
 SHOWN_REQUESTS_MAX = 60
+ROUND_SECONDS = 6
 
 
 class Steps:
@@ -127,6 +130,35 @@ class Steps:
         is_wanted = status == wanted if wanted else 200 <= status < 300
         assert is_wanted, f"{method} {target} gives {status}: {body[:500]}"
 
+    def rounds(self, step):
+        """Random changes upstream, after each of which the list on the phone is soon that of Larder."""
+        chance, world = random.Random(step["seed"]), self.world
+        for number in range(step["rounds"]):
+            films = sorted(world.upstream.rows("Film"))
+            for film in chance.sample(films, chance.randint(1, 4)):
+                world.upstream.write({"Film": {film: chance.choice([
+                    {"year": chance.randint(1900, 2030)}, {"title": f"Round {number}, {film}"}])}})
+            if chance.random() < 0.3:
+                year = chance.randint(1900, 2030)
+                world.upstream.write({"Film": {f"n{number}": {"title": f"New {number}", "year": year}}})
+            if chance.random() < 0.2:
+                gone = chance.choice(films)
+                world.upstream.write({"Film": {gone: None}})
+                world.refresh("Film", {"id": gone})
+            world.refresh("Films")
+            self._same_list(step["name"], step["collection"], number)
+
+    def _same_list(self, name, collection, number):
+        deadline = time.monotonic() + ROUND_SECONDS
+        while True:
+            self.world.command("events", name=name, atLeast=0, within=0.1)
+            rows = [plain(row) for row in self.world.command("rows", name=name)["items"]]
+            listed_rows = json.loads(self.world.server.ask("GET", collection)[2])["items"]
+            if rows == [plain(row) for row in listed_rows]:
+                return
+            assert time.monotonic() < deadline, f"round {number}: {short(rows)} is not {short(listed_rows)}"
+            time.sleep(0.02)
+
     def make_file(self, step):
         path = self.world.folder / step["file"]
         path.write_bytes(bytes(hashlib.shake_128(step["file"].encode()).digest(step["bytes"])))
@@ -163,6 +195,7 @@ STEPS = {
     "object": Steps.expect_object,
     "films": lambda steps, step: steps.world.upstream.write({"Film": {
         f"g{n}": {"title": f"Film {n}", "year": 1900 + n % 120} for n in range(step["films"])}}),
+    "rounds": Steps.rounds,
     "wait": lambda world, step: time.sleep(step["wait"]),
 }
 
