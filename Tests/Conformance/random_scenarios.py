@@ -12,7 +12,7 @@ from patterns import short
 USERS = {None: None, "ada": "correct horse", "bea": "battery staple"}
 TYPES = ["Film", "Review", "MyList"]
 # What a command can reply beside a result, while anything can be broken.
-EXCUSED = {"offline", "unavailable", "signed_out", "storage_full"}
+EXCUSED = {"cursor_gone", "offline", "unavailable", "signed_out", "storage_full"}
 CUTS = ["cutBefore", "cutAfter", "cutIn", "refuse", "delay", "respond", "killBefore", "killAfter"]
 PATHS = ["/v1/mutations", "/v1/changes", "/v1/auth/refresh", "/v1/auth/sign-in", "/v1/auth/sign-out", "*"]
 NO_EFFECT = {"rejected", "refused", "superseded", "annihilated", "cancelled", "expired"}
