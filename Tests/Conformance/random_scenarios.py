@@ -5,6 +5,7 @@ those that are `applied` had one, and every attempt to send an item had the same
 """
 
 import json
+import time
 
 from driver import Died
 from patterns import short
@@ -15,6 +16,8 @@ TYPES = ["Film", "Review", "MyList"]
 EXCUSED = {"cursor_gone", "offline", "unavailable", "signed_out", "storage_full"}
 CUTS = ["cutBefore", "cutAfter", "cutIn", "refuse", "delay", "respond", "killBefore", "killAfter"]
 PATHS = ["/v1/mutations", "/v1/changes", "/v1/auth/refresh", "/v1/auth/sign-in", "/v1/auth/sign-out", "*"]
+FINISH_SECONDS = 40
+RETRIES_MAX = 2
 NO_EFFECT = {"rejected", "refused", "superseded", "annihilated", "cancelled", "expired"}
 
 
@@ -288,15 +291,19 @@ class Play:
         self.check_requests()
 
     def finish(self):
-        """Settles; what is parked is tried again, and discarded in the end."""
-        for attempt in range(4):
-            self.world.settle(parked_ends=True)
-            parked = [one["key"] for one in self.world.command("outbox")["items"] if one["state"] == "parked"]
-            if not parked:
+        """Settles. What is parked blocks what concerns the same object: it is tried again, then discarded."""
+        deadline, tried = time.monotonic() + FINISH_SECONDS, {}
+        while True:
+            self.world.command("send")
+            self.world.command("sync")
+            items = self.world.command("outbox")["items"]
+            if not items:
                 return
-            for key in parked:
-                self.world.command("retry" if attempt < 2 else "discard", key=key)
-        raise AssertionError(f"parked for ever: {parked}")
+            assert time.monotonic() < deadline, f"the outbox still has {short(items)}"
+            for key in [one["key"] for one in items if one["state"] == "parked"]:
+                tried[key] = tried.get(key, 0) + 1
+                self.world.command("retry" if tried[key] <= RETRIES_MAX else "discard", key=key)
+            time.sleep(0.05)
 
     def check_outcomes(self, user):
         outcomes = self.world.command("outcomes")["outcomes"]

@@ -62,15 +62,14 @@ class World:
 
     # Agreement
 
-    def settle(self, parked_ends=False):
-        """Sends and pulls until every item has its outcome, or with `parked_ends` is parked."""
+    def settle(self):
+        """Sends and pulls until every item has its outcome."""
         deadline = time.monotonic() + SETTLE_SECONDS
         pause = 0.02
         while True:
             sent, pulled = self.driver.call({"do": "send"}), self.driver.call({"do": "sync"})
             items = self.command("outbox")["items"]
-            left = [one for one in items if not (parked_ends and one["state"] == "parked")]
-            if not left and "ok" in sent and "ok" in pulled:
+            if not items and "ok" in sent and "ok" in pulled:
                 return
             assert time.monotonic() < deadline, (
                 f"the outbox still has {short(items)} after {SETTLE_SECONDS} s; "
