@@ -27,8 +27,12 @@ class Proxy:
         self.faults = []
         self.open_connections = set()
         self.listener = None
-        self.port = steady_port()
-        self.switch_on()
+        self.port = None
+        while self.listener is None:
+            self.port = steady_port()
+            # Another process can have taken the port meanwhile.
+            with contextlib.suppress(OSError):
+                self.switch_on()
 
     # The network
 
