@@ -9,7 +9,7 @@ import Testing
 
 /// Changes with `now()` in the filter. The titles of the films are times.
 @Suite(.timeLimit(.minutes(2))) struct TimedChangeTests {
-  /// A client with the ids of the films that it was told of.
+  /// A client with the ids of the films that were reported to it.
   private struct Client {
     let filter: ChangeFilter
     var cursor: String?

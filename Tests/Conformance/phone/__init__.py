@@ -1,0 +1,1 @@
+"""The reference client, a part of the contract in each file."""

@@ -1,0 +1,348 @@
+"""Random scenarios: anything happens to phone, network, server and upstream; at the end all agree.
+
+At the end each submitted item has exactly one outcome, no mutation has had more than one effect upstream,
+those that are `applied` had one, and every attempt to send an item had the same key, payload and device.
+"""
+
+import json
+import time
+
+from driver import Died
+from patterns import short
+
+USERS = {None: None, "ada": "correct horse", "bea": "battery staple"}
+TYPES = ["Film", "Review", "MyList"]
+# What a command can reply beside a result, while anything can be broken.
+EXCUSED = {"cursor_gone", "offline", "unavailable", "signed_out", "storage_full"}
+CUTS = ["cutBefore", "cutAfter", "cutIn", "refuse", "delay", "respond", "killBefore", "killAfter"]
+PATHS = ["/v1/mutations", "/v1/changes", "/v1/auth/refresh", "/v1/auth/sign-in", "/v1/auth/sign-out", "*"]
+FINISH_SECONDS = 40
+RETRIES_MAX = 2
+NO_EFFECT = {"rejected", "refused", "superseded", "annihilated", "cancelled", "expired"}
+
+
+class Play:
+    """One random scenario."""
+
+    def __init__(self, world, chance):
+        self.world, self.chance = world, chance
+        self.user, self.is_active = None, False
+        self.items = {user: {} for user in USERS}
+        # By key: the film that an item is about, and what it should show; None for a delete.
+        self.shown = {}
+        self.temporary = {user: [] for user in USERS}
+        self.count = 0
+        self.is_full = self.is_off = False
+        self.told = []
+
+    def call(self, verb, **arguments):
+        """The result; None for an excused failure. A killed driver is started again."""
+        self.told.append(f"{verb} {json.dumps(arguments, ensure_ascii=False)[:200]}")
+        try:
+            reply = self.world.driver.call({"do": verb, **arguments})
+        except Died as died:
+            assert self.world.driver.process.returncode == -9, f"the driver ended by itself in {verb}: {died}"
+            self.told.append("  killed")
+            self.world.driver.start()
+            return None
+        if "ok" in reply:
+            return reply["ok"]
+        self.told.append(f"  {reply['error']['code']}")
+        assert reply["error"]["code"] in EXCUSED, f"{verb} fails: {short(reply['error'])}"
+        return None
+
+    # What the user does
+
+    def mark(self):
+        self.count += 1
+        return f"k{self.count}"
+
+    def keep(self, result, operation, mark, film=None, fields=None):
+        if result is None:
+            assert self.is_full, f"a submission failed: {self.told[-3:]}"
+            return
+        assert result["key"] not in self.items[self.user], "a key came twice"
+        self.items[self.user][result["key"]] = (operation, mark)
+        if film:
+            self.shown[result["key"]] = (film, fields)
+
+    def some_film(self):
+        return self.chance.choice([f"f{self.chance.randint(1, 6)}", *self.temporary[self.user][-2:]])
+
+    def submit(self):
+        mark, film = self.mark(), self.some_film()
+        mode = self.chance.choice(["lazy", "lazy", "steady"])
+        kind = self.chance.choice(["rate", "rate", "update", "update", "review", "create", "delete"])
+        if kind == "rate":
+            stars = self.chance.randint(0, 5)
+            self.submit_for(film, "RateFilm", {"id": film, "stars": stars}, {"stars": stars}, mark, mode)
+        elif kind == "update":
+            title = f"T{mark}"
+            self.submit_for(film, "UpdateFilm", {"id": film, "title": title}, {"title": title}, mark, mode)
+        elif kind == "review":
+            self.keep(self.call("submit", operation="AddReview", mode=mode, refs=[f"Film:{film}"],
+                                variables={"filmId": film, "text": mark, "mark": mark}), "AddReview", mark)
+        elif kind == "delete":
+            overlay = [{"op": "delete", "type": "Film", "id": film}]
+            self.keep(self.call("submit", operation="DeleteFilm", mode=mode, object=f"Film:{film}",
+                                variables={"id": film, "mark": mark}, optimistic=overlay),
+                      "DeleteFilm", mark, film)
+        else:
+            self.create(mark, mode)
+
+    def submit_for(self, film, operation, variables, fields, mark, mode):
+        result = self.call("submit", operation=operation, variables={**variables, "mark": mark}, mode=mode,
+                           object=f"Film:{film}",
+                           optimistic=[{"op": "merge", "type": "Film", "id": film, "fields": fields}])
+        self.keep(result, operation, mark, film, fields)
+        shown = self.call("get", type="Film", key=film)["data"]
+        if result and shown:
+            wrong = {name: shown.get(name) for name in fields if shown.get(name) != fields[name]}
+            assert not wrong and shown.get("_pending"), f"{film} does not show {fields}: {short(shown)}"
+
+    def create(self, mark, mode):
+        new = self.call("newId")["id"]
+        assert new not in self.temporary[self.user], "a temporary id came twice"
+        fields = {"title": f"New {mark}", "year": 2000}
+        result = self.call("submit", operation="CreateFilm", mode=mode, object=f"Film:{new}",
+                           variables={**fields, "makerId": "m1", "mark": mark},
+                           optimistic=[{"op": "create", "type": "Film", "id": new,
+                                        "fields": {**fields, "maker": "m1"}}])
+        self.keep(result, "CreateFilm", mark, new, fields)
+        if result:
+            self.temporary[self.user].append(new)
+            assert self.call("get", type="Film", key=new)["data"]["title"] == fields["title"]
+
+    def write(self):
+        rows = self.call("list", type="MyList")["items"]
+        mode, mark = self.chance.choice(["lazy", "steady"]), self.mark()
+        kind = self.chance.choice(["insert", "insert", "update", "delete"])
+        if kind == "insert" or not rows:
+            one = {"op": "insert", "type": "MyList", "id": self.call("newId")["id"], "data": {"name": mark}}
+        else:
+            row = self.chance.choice(rows)
+            one = {"op": kind, "type": "MyList", "id": row["id"]}
+            if kind == "update":
+                one["data"] = {"place": self.count}
+        self.keep(self.call("write", operations=[one], mode=mode), "$write", mark)
+
+    def switch_user(self):
+        if self.is_active:
+            self.call("signOut")
+            self.find_out(self.user)
+        if not self.is_active:
+            self.enter(self.chance.choice(list(USERS)))
+
+    def enter(self, user):
+        if user is None:
+            self.call("register")
+        else:
+            self.call("signIn", email=f"{user}@example.com", password=USERS[user])
+        self.find_out(user)
+        return self.is_active
+
+    def find_out(self, user):
+        """Whether a profile is active: what was interrupted has happened or not."""
+        self.is_active = self.call("outbox") is not None
+        if self.is_active:
+            self.user = user
+
+    def check_own_writes(self):
+        """What items without an outcome have changed shows, the last one of each film and field."""
+        expected = {}
+        for item in self.call("outbox")["items"]:
+            if item["state"] != "parked" and item["key"] in self.shown:
+                film, fields = self.shown[item["key"]]
+                former = expected.get(film, {})
+                expected[film] = None if fields is None or former is None else {**former, **fields}
+        for film, fields in expected.items():
+            row = self.call("get", type="Film", key=film)["data"]
+            if fields is None:
+                assert row is None, f"{film} shows, though it is being deleted: {short(row)}"
+            elif row:
+                wrong = {name: row.get(name) for name in fields if row.get(name) != fields[name]}
+                assert not wrong, f"{film} does not show the own write {fields}: {short(row)}"
+
+    def check_rows(self):
+        """No created row shows twice, as temporary and real."""
+        state = self.call("state")
+        for kind, name in (("Film", "title"), ("MyList", "name"), ("Review", "text")):
+            names = [row[name] for row in state.get(kind, {}).values()]
+            created = [one for one in names if one.startswith(("New k", "k"))]
+            assert len(created) == len(set(created)), f"{kind} shows a row twice: {sorted(created)}"
+
+    def withdraw(self):
+        """Retries or discards something parked, or withdraws what waits."""
+        items = self.call("outbox")["items"]
+        parked = [one for one in items if one["state"] == "parked"]
+        if parked:
+            self.call("retry", key=self.chance.choice(parked)["key"])
+
+    # What happens to the rest
+
+    def break_request(self):
+        fault = {"fault": self.chance.choice(CUTS), "path": self.chance.choice(PATHS)}
+        if fault["fault"] == "cutIn":
+            fault["at"] = self.chance.choice([1, 15, 80, 200, 400, 900])
+        if fault["fault"] == "delay":
+            fault["seconds"] = self.chance.choice([0.2, 4])
+        if fault["fault"] == "respond":
+            fault.update(status=self.chance.choice([429, 502, 503, 504]), body={"code": "overloaded"})
+        if fault["fault"] == "respond" and fault["path"] in ("*", "/v1/changes"):
+            fault.update(path="/v1/changes", status=self.chance.choice([410, 410, 503]))
+            fault["body"] = {"code": "cursor_gone", "reason": "expired"}
+        self.told.append(str(fault))
+        self.world.proxy.add(fault)
+
+    def tell(self, what, action, *arguments):
+        self.told.append(what)
+        action(*arguments)
+
+    def change_upstream(self):
+        film = f"f{self.chance.randint(1, 6)}"
+        if film in self.world.upstream.rows("Film"):
+            self.world.upstream.write({"Film": {film: {"year": self.chance.randint(1900, 2020)}}})
+        if self.world.upstream.mode == "up" and self.world.server.process:
+            self.world.refresh("Films")
+
+    def step(self):
+        world, chance = self.world, self.chance
+        action = chance.choices(
+            ["submit", "write", "send", "sync", "user", "restart", "network", "break", "server", "upstream",
+             "clock", "change", "storage", "withdraw"],
+            [24, 8, 12, 12, 6, 6, 6, 12, 3, 6, 4, 5, 2, 3])[0]
+        if not self.is_active and action in ("submit", "write", "send", "sync", "withdraw"):
+            action = "user"
+        if action == "submit":
+            self.submit()
+        elif action == "write":
+            self.write()
+        elif action in ("send", "sync"):
+            self.call(action)
+            self.check_own_writes()
+            self.check_rows()
+        elif action == "user":
+            self.switch_user()
+        elif action == "restart":
+            self.tell("driver killed", world.driver.restart)
+        elif action == "network":
+            self.is_off = not self.is_off
+            switch = world.proxy.switch_off if self.is_off else world.proxy.switch_on
+            self.tell("network off" if self.is_off else "network on", switch)
+        elif action == "break":
+            self.break_request()
+        elif action == "server":
+            self.tell("server killed", world.server.kill)
+            if chance.random() < 0.3:
+                self.call("sync")
+            self.tell("server started", world.server.start)
+        elif action == "upstream":
+            mode = chance.choice(["up", "down", "unanswering", "slow"])
+            self.tell(f"upstream {mode}", world.upstream.switch, mode, None if mode in ("up", "down") else 1)
+        elif action == "clock":
+            self.call("clock", shiftSeconds=chance.choice([0, 86400, -86400, 3600]))
+        elif action == "change":
+            self.tell("upstream's data change", self.change_upstream)
+        elif action == "storage":
+            self.is_full = not self.is_full
+            self.call("storage", full=self.is_full)
+        else:
+            self.withdraw()
+
+    # The beginning and the end
+
+    def begin(self):
+        for user, password in USERS.items():
+            if user is None:
+                self.call("register")
+            else:
+                self.call("signUp", email=f"{user}@example.com", password=password)
+            self.call("follow", name="all", types=["Film", "Maker", "Review"])
+            self.call("follow", name="lists", types=["MyList"])
+            if user is None:
+                # The first device becomes the first user's; a phone without a user gets another.
+                continue
+            self.call("sync")
+            self.call("signOut")
+        self.call("register")
+        self.call("follow", name="all", types=["Film", "Maker", "Review"])
+        self.call("follow", name="lists", types=["MyList"])
+        self.find_out(None)
+
+    def end(self):
+        world = self.world
+        world.proxy.faults.clear()
+        world.proxy.switch_on()
+        world.upstream.switch("up")
+        self.told.append("all is well again")
+        self.call("storage", full=False)
+        self.call("clock", shiftSeconds=0)
+        for user in USERS:
+            if self.call("outbox") is not None:
+                self.call("signOut")
+            assert self.enter(user), f"{user} cannot be activated: {self.told[-4:]}"
+            self.finish()
+            self.check_outcomes(user)
+        for user in USERS:
+            if self.is_active:
+                self.call("signOut")
+            assert self.enter(user)
+            world.agree(TYPES)
+        self.check_requests()
+
+    def finish(self):
+        """Settles. What is parked blocks what concerns the same object: it is tried again, then discarded."""
+        deadline, tried = time.monotonic() + FINISH_SECONDS, {}
+        while True:
+            self.world.command("send")
+            self.world.command("sync")
+            items = self.world.command("outbox")["items"]
+            if not items:
+                return
+            assert time.monotonic() < deadline, f"the outbox still has {short(items)}"
+            for key in [one["key"] for one in items if one["state"] == "parked"]:
+                tried[key] = tried.get(key, 0) + 1
+                self.world.command("retry" if tried[key] <= RETRIES_MAX else "discard", key=key)
+            time.sleep(0.05)
+
+    def check_outcomes(self, user):
+        outcomes = self.world.command("outcomes")["outcomes"]
+        keys = [one["key"] for one in outcomes]
+        assert sorted(keys) == sorted(set(keys)), f"an item has two outcomes: {short(outcomes)}"
+        submitted = set(self.items[user])
+        assert set(keys) == submitted, (
+            f"{user}: without outcome {submitted - set(keys)}, never submitted {set(keys) - submitted}")
+        for outcome in outcomes:
+            operation, mark = self.items[user][outcome["key"]]
+            effects = [one for one in self.world.upstream.effects if one["mark"] == mark]
+            assert len(effects) <= 1, f"{mark} took effect {len(effects)} times: {short(effects)}"
+            if outcome["state"] == "applied" and operation not in ("$write", "DeleteFilm"):
+                assert effects, f"{mark} ({operation}) is applied, and had no effect"
+            if outcome["state"] in NO_EFFECT:
+                assert not effects, f"{mark} ({operation}) is {outcome['state']}, and had an effect"
+
+    def check_requests(self):
+        """Every attempt to send an item has the same payload and the same device."""
+        first = {}
+        for one in self.world.proxy.requests:
+            if (one["method"], one["path"]) == ("POST", "/v1/mutations"):
+                key = one["headers"]["idempotency-key"]
+                sent = (one["headers"].get("device-token"), one["body"])
+                assert first.setdefault(key, sent) == sent, f"{key} was sent twice, differently: {short(one)}"
+        known = {key for items in self.items.values() for key in items}
+        assert set(first) <= known, f"keys that no submission returned: {set(first) - known}"
+
+
+def play(world, chance):
+    """Plays one random scenario in a new world."""
+    one = Play(world, chance)
+    try:
+        one.begin()
+        for _ in range(chance.randint(15, 40)):
+            one.step()
+        if world.server.process is None:
+            world.server.start()
+        one.end()
+    except AssertionError as error:
+        steps = "\n    ".join(one.told)
+        raise AssertionError(f"{error}\n  steps:\n    {steps}") from error

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Runs the scenarios of client libraries; README.md describes them and the driver protocol.
+
+  run.py --binary LARDER --driver "COMMAND…" [--scenario NAME]… [--kill-after-each-step]
+         [--random N --seed S] [--jobs N] [--may-skip] [--keep] [--list]
+  run.py --binary LARDER --self-test
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+
+from driver import Died
+from random_scenarios import play
+from steps import Steps, listed
+from world import World
+
+HERE = pathlib.Path(__file__).resolve().parent
+REFERENCE = f"{sys.executable} {HERE / 'reference.py'}"
+
+
+class Skipped(Exception):
+    """The driver lacks a verb."""
+
+
+class Suite:
+    """One driver, and the results of what it played."""
+
+    def __init__(self, arguments, command):
+        self.binary = arguments.binary.resolve()
+        self.command = command
+        self.may_skip = arguments.may_skip
+        self.keep = arguments.keep
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="conformance-"))
+        self.passed, self.failed, self.skipped = [], [], []
+
+    def play(self, name, settings, steps, quiet=False):
+        """Plays one scenario: `steps(world)` carries it out."""
+        began = time.monotonic()
+        folder = self.root / name.replace(" ", "-").replace("/", "-")
+        world = None
+        try:
+            with World(self.binary, self.command, folder, settings) as world:
+                steps(world)
+            self.passed.append(name)
+            if not quiet:
+                print(f"ok       {name} ({time.monotonic() - began:.1f} s)", flush=True)
+            if not self.keep:
+                shutil.rmtree(folder, ignore_errors=True)
+        except Skipped as lacking:
+            self.skipped.append(name)
+            print(f"skipped  {name}: {lacking}", flush=True)
+        except Exception as error:
+            self.failed.append((name, str(error)))
+            if not quiet:
+                self.report(name, world, error, time.monotonic() - began, folder)
+
+    def report(self, name, world, error, seconds, folder):
+        lines = [f"FAILED   {name} ({seconds:.1f} s)"]
+        is_expectation = isinstance(error, AssertionError)
+        lines.append(f"  {error}" if is_expectation else "".join(traceback.format_exception(error)))
+        if world:
+            lines += ["  requests of the driver:", listed(world.proxy.requests)]
+        log = folder / "driver.log"
+        if log.exists() and log.stat().st_size:
+            lines.append("  the driver's standard error:\n" + log.read_text()[-1500:])
+        print("\n".join(lines), flush=True)
+
+    def scenario(self, name, scenario, kill_at=None, quiet=False):
+        title = name if kill_at is None else f"{name}, killed after step {kill_at}"
+
+        def steps(world):
+            for verb in scenario.get("needs", []):
+                reply = world.driver.call({"do": verb, "name": "?", "key": "?"})
+                if self.may_skip and reply.get("error", {}).get("code") == "unsupported":
+                    raise Skipped(verb)
+            one = Steps(world)
+            for number, step in enumerate(scenario["steps"]):
+                try:
+                    one.step(step)
+                except AssertionError as error:
+                    raise AssertionError(f"step {number}, {json.dumps(step, ensure_ascii=False)[:400]}:\n"
+                                         f"  {error}") from None
+                except Died as error:
+                    raise AssertionError(f"step {number}, {json.dumps(step, ensure_ascii=False)[:400]}: "
+                                         f"the driver ended: {error}") from None
+                if kill_at in (number, "each") and can_kill_after(scenario["steps"], number):
+                    world.driver.restart()
+
+        self.play(title, scenario.get("settings", {}), steps, quiet)
+
+    def random(self, seed, quiet=False):
+        self.play(f"random, seed {seed}", {}, lambda world: play(world, random.Random(seed)), quiet)
+
+    def close(self):
+        if not self.keep:
+            shutil.rmtree(self.root, ignore_errors=True)
+        else:
+            print(f"kept in {self.root}")
+
+
+def can_kill_after(steps, number):
+    """Whether a kill after a step leaves the scenario as it is: not while a subject is live."""
+    opened = sum((step.get("do") == "live") - (step.get("do") == "unlive") for step in steps[: number + 1])
+    return opened == 0
+
+
+def scenarios(names):
+    found = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
+    unknown = [name for name in names if name not in found]
+    if unknown:
+        sys.exit(f"no scenario {', '.join(unknown)}; there are {', '.join(found)}")
+    return {name: found[name] for name in names or found}
+
+
+def tasks(arguments, chosen):
+    """What there is to play, as (method, arguments)."""
+    if arguments.random:
+        return [("random", (arguments.seed + n,)) for n in range(arguments.random)]
+    if not arguments.kill_after_each_step:
+        return [("scenario", (name, one)) for name, one in chosen.items()]
+    found = []
+    for name, one in chosen.items():
+        found.append(("scenario", (name, one, "each")))
+        found += [("scenario", (name, one, number)) for number, step in enumerate(one["steps"])
+                  if "do" in step and can_kill_after(one["steps"], number)]
+    return found
+
+
+def run(suite, arguments, chosen, quiet=False):
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        futures = [pool.submit(getattr(suite, method), *values, quiet=quiet)
+                   for method, values in tasks(arguments, chosen)]
+        for future in futures:
+            future.result()
+    suite.close()
+    return suite
+
+
+def self_test(arguments):
+    """The reference passes; each faulty driver fails what is meant to catch it. True if so."""
+    from faulty import FAULTS, RANDOM_SCENARIOS, RANDOMLY_CAUGHT
+
+    is_good = True
+    plans = [(fault, about, names, 0) for fault, (about, names) in FAULTS.items()]
+    plans += [(fault, f"{FAULTS[fault][0]}, by chance", [], RANDOM_SCENARIOS) for fault in RANDOMLY_CAUGHT]
+    for fault, about, names, count in plans:
+        began = time.monotonic()
+        suite = Suite(arguments, f"{sys.executable} {HERE / 'faulty.py'} --fault {fault}")
+        arguments.kill_after_each_step, arguments.random = "only a kill" in about, count
+        run(suite, arguments, scenarios(names), quiet=True)
+        caught = suite.failed[0] if suite.failed else None
+        is_good = is_good and caught is not None
+        verdict = "caught  " if caught else "MISSED  "
+        print(f"{verdict} {fault}: {about} ({time.monotonic() - began:.1f} s)", flush=True)
+        if caught:
+            print(f"           by {caught[0]}: {' '.join(caught[1].split())[:220]}", flush=True)
+    return is_good
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", type=pathlib.Path)
+    parser.add_argument("--driver", default=REFERENCE)
+    parser.add_argument("--scenario", action="append", default=[])
+    parser.add_argument("--kill-after-each-step", action="store_true")
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--may-skip", action="store_true")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    chosen = scenarios(arguments.scenario)
+    if arguments.list:
+        for name, one in chosen.items():
+            print(f"{name}: {one['about']}")
+        return 0
+    if not arguments.binary:
+        parser.error("--binary is required")
+    is_good = True
+    if arguments.self_test:
+        is_good = self_test(arguments)
+        arguments.kill_after_each_step, arguments.random = False, 0
+    suite = run(Suite(arguments, arguments.driver), arguments, chosen)
+    print(f"{len(suite.passed)} passed, {len(suite.failed)} failed, {len(suite.skipped)} skipped")
+    for name, _ in suite.failed:
+        print(f"  failed: {name}")
+    return 0 if is_good and not suite.failed and suite.passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
