@@ -1,0 +1,222 @@
+import {ProblemError, SignedOutError} from "./errors.js";
+import {uuid} from "./ids.js";
+
+/** An access token is refreshed when less is left of it, in milliseconds. */
+const LEEWAY = 30_000;
+const ROOT = "root";
+
+/**
+ * @typedef {object} Profile a device token, and the user it belongs to if there is one
+ * @property {string} id
+ * @property {{id: string, token: string}} device
+ * @property {string} [userId]
+ * @property {string} [email]
+ * @property {{access: string, refresh: string, expiresAt: number}} [session] absent when the user has signed out
+ */
+
+/**
+ * The profiles of the phone, of which one is active at most, and requests with their credentials.
+ */
+export class Profiles {
+  #store;
+  #transport;
+  #clock;
+  #exclusive;
+  #platform;
+
+  constructor({store, transport, clock, exclusive, platform}) {
+    this.#store = store;
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#exclusive = exclusive;
+    this.#platform = platform;
+  }
+
+  /** @returns {Profile | null} */
+  get active() {
+    const id = this.#store.get(ROOT, "active");
+    return id ? this.#profile(id) : null;
+  }
+
+  /** The active profile; throws SignedOutError without one. @returns {Profile} */
+  need() {
+    const profile = this.active;
+    if (!profile) throw new SignedOutError();
+    return profile;
+  }
+
+  #profile(id) {
+    return this.#store.get(ROOT, `profile:${id}`) ?? null;
+  }
+
+  #all() {
+    return [...this.#store.all(ROOT)].filter(([key]) => key.startsWith("profile:")).map(([, profile]) => profile);
+  }
+
+  #save(profile, isActive = false) {
+    return this.#store.transact(transaction => {
+      transaction.put(ROOT, `profile:${profile.id}`, profile);
+      if (isActive) transaction.put(ROOT, "active", profile.id);
+    });
+  }
+
+  /** Activates the profile without a user, or registers one; nothing if a profile is active. */
+  async register() {
+    const active = this.active;
+    if (active) return active;
+    await this.sendSignOuts();
+    const stored = this.#all().find(profile => !profile.userId);
+    const profile = stored ?? await this.#registered();
+    await this.#save(profile, true);
+    return profile;
+  }
+
+  async #registered(headers = {}) {
+    const {body} = await this.#transport.send({
+      method: "POST", path: "/v1/devices", headers, json: {platform: this.#platform},
+    });
+    return {id: uuid(this.#clock()), device: {id: body.id, token: body.deviceToken}};
+  }
+
+  /** @returns {Promise<Profile>} */
+  async signIn(email, password, path = "/v1/auth/sign-in") {
+    await this.sendSignOuts();
+    const all = this.#all(), active = this.active;
+    let profile = all.find(one => one.email === email)
+      ?? (active && !active.userId ? active : all.find(one => !one.userId));
+    if (!profile) await this.#save(profile = await this.#registered());
+    const ask = () => this.#transport.send({
+      method: "POST", path, headers: {"Device-Token": profile.device.token}, json: {email, password},
+    });
+    let response;
+    try {
+      response = await ask();
+    } catch (error) {
+      const isForeign = error.code === "device_of_another_user";
+      const isGone = error.status === 401 && error.code === "unauthenticated";
+      if (!isForeign && !isGone) throw error;
+      profile = await this.#registered();
+      await this.#save(profile);
+      response = await ask();
+    }
+    const {userId} = response.body;
+    const signedIn = {...profile, userId, email, session: this.#session(response.body)};
+    await this.#store.transact(transaction => {
+      for (const other of this.#all()) {
+        if (other.email === email && other.id !== profile.id) {
+          transaction.put(ROOT, `profile:${other.id}`, {...other, email: undefined});
+        }
+      }
+      transaction.put(ROOT, `profile:${profile.id}`, signedIn);
+      transaction.put(ROOT, "active", profile.id);
+    });
+    return signedIn;
+  }
+
+  #session({accessToken, refreshToken, expiresIn}) {
+    return {access: accessToken, refresh: refreshToken, expiresAt: this.#clock() + expiresIn * 1000};
+  }
+
+  /**
+   * Ends the session on the phone, also offline. The server is told now, or before the next requests.
+   * @param {string[]} forget tables of the profile that are deleted with it
+   * @returns {Promise<{sent: boolean}>} whether the server has been told
+   */
+  async signOut(forget = null) {
+    const profile = this.need();
+    await this.#store.transact(transaction => {
+      const {session, ...rest} = profile;
+      transaction.delete(ROOT, "active");
+      if (forget) {
+        transaction.delete(ROOT, `profile:${profile.id}`);
+        for (const name of forget) {
+          for (const key of transaction.all(`${profile.id}/${name}`).keys()) transaction.delete(`${profile.id}/${name}`, key);
+        }
+      } else {
+        transaction.put(ROOT, `profile:${profile.id}`, rest);
+      }
+      if (session) transaction.put(ROOT, `signOut:${uuid(this.#clock())}`, {refresh: session.refresh, token: profile.device.token});
+    });
+    await this.sendSignOuts();
+    return {sent: ![...this.#store.all(ROOT).keys()].some(key => key.startsWith("signOut:"))};
+  }
+
+  /** Tells the server of sessions that were ended while it could not be reached. */
+  async sendSignOuts() {
+    for (const [key, {refresh, token}] of [...this.#store.all(ROOT)].filter(([key]) => key.startsWith("signOut:"))) {
+      try {
+        await this.#transport.send({
+          method: "POST", path: "/v1/auth/sign-out", headers: {"Device-Token": token}, json: {refreshToken: refresh},
+        });
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.status >= 500) return;
+      }
+      await this.#store.transact(transaction => transaction.delete(ROOT, key));
+    }
+  }
+
+  /** Registers a new device for a profile whose device the server no longer knows. */
+  async replaceDevice(id) {
+    const profile = this.#profile(id);
+    const headers = profile.session ? {Authorization: `Bearer ${(await this.#fresh(profile)).access}`} : {};
+    const {device} = await this.#registered(headers);
+    await this.#save({...profile, device});
+  }
+
+  /**
+   * Sends a request with the credentials of a profile. The tokens are refreshed once where they have expired.
+   * @param {import("./transport.js").Request} request
+   */
+  async request(request, id = this.need().id) {
+    const profile = this.#profile(id);
+    if (!profile) throw new SignedOutError();
+    if (!profile.userId) return this.#transport.send(withCredentials(request, profile));
+    if (!profile.session) throw new SignedOutError("The session has ended: sign in again.");
+    const session = await this.#fresh(profile);
+    try {
+      return await this.#transport.send(withCredentials(request, profile, session));
+    } catch (error) {
+      if (error.status !== 401 || !["token_expired", "token_invalid"].includes(error.code)
+        || session !== profile.session) throw error;
+      const next = await this.#refresh(id, session.refresh);
+      return this.#transport.send(withCredentials(request, profile, next));
+    }
+  }
+
+  async #fresh({id, session}) {
+    return session.expiresAt - LEEWAY > this.#clock() ? session : this.#refresh(id, session.refresh);
+  }
+
+  /**
+   * New tokens, by one request at a time. A response that is lost loses nothing: the refresh token stays until
+   * its successor is stored, and the server accepts it again for `accounts.refreshLeeway`.
+   */
+  #refresh(id, used) {
+    return this.#exclusive.run("refresh", async () => {
+      await this.#store.refresh?.();
+      const profile = this.#profile(id);
+      if (!profile?.session) throw new SignedOutError("The session has ended: sign in again.");
+      if (profile.session.refresh !== used) return profile.session;
+      try {
+        const {body} = await this.#transport.send({
+          method: "POST", path: "/v1/auth/refresh", headers: {"Device-Token": profile.device.token},
+          json: {refreshToken: used},
+        });
+        const session = this.#session(body);
+        await this.#save({...profile, session});
+        return session;
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.status !== 401) throw error;
+        const {session, ...rest} = profile;
+        await this.#save(rest);
+        throw new SignedOutError("The session has ended: sign in again.");
+      }
+    });
+  }
+}
+
+function withCredentials(request, {device}, session) {
+  const headers = {...request.headers, "Device-Token": device.token};
+  if (session) headers.Authorization = `Bearer ${session.access}`;
+  return {...request, headers};
+}
