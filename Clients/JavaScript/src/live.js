@@ -24,9 +24,12 @@ function addresses(subject) {
     return {stream: {path: `${path}/stream`, query}, poll: {path: `${path}/diff`, query}};
   }
   if (subject.changes) {
-    const {types, since} = subject.changes;
+    const {types, since = "now"} = subject.changes;
     const query = types ? [["types", types.join(",")]] : [];
-    return {stream: {path: "/v1/changes/stream", query: since ? [...query, ["since", since]] : query}, poll: {path: "/v1/changes", query}};
+    return {
+      stream: {path: "/v1/changes/stream", query: [...query, ["since", since]]},
+      poll: {path: "/v1/changes", query, since},
+    };
   }
   throw new UsageError("invalid_argument", "A subject has an operation, a collection or changes.");
 }
@@ -107,7 +110,7 @@ export class Live {
     }
   }
 
-  async #polled(subject, {path, query}, position, state, signal) {
+  async #polled(subject, {path, query, since}, position, state, signal) {
     if (subject.operation) {
       const headers = state.etag ? {"If-None-Match": state.etag} : {};
       const {status, headers: fields, body} = await this.#request({path, query, headers, signal});
@@ -119,10 +122,9 @@ export class Live {
       const {status, body} = await this.#request({path, query: position ? [...query, ["from", position]] : query, signal});
       return status === 304 ? [] : [{event: body.kind === "full" ? "list" : "diff", data: body, id: body.etag}];
     }
-    const since = position ?? subject.changes.since;
-    const {body} = await this.#request({path, query: since ? [...query, ["since", since]] : query, signal});
+    const {body} = await this.#request({path, query: [...query, ["since", position ?? since]], signal});
     const events = body.changes.map(data => ({event: "change", data}));
-    return [...events, {event: "bookmark", data: {cursor: body.cursor}, id: body.cursor}].slice(events.length ? 0 : 1);
+    return [...events, {event: "bookmark", data: {cursor: body.cursor}, id: body.cursor}];
   }
 }
 

@@ -1,7 +1,7 @@
 import {OfflineError, ProblemError, SignedOutError, UnavailableError, UsageError} from "./errors.js";
-import {parse, stringify} from "./json.js";
+import {stringify} from "./json.js";
 import {uuid} from "./ids.js";
-import {accept, conclude, itemKey} from "./outcomes.js";
+import {accept, conclude, itemKey, refuse} from "./outcomes.js";
 
 /** Refusals that are about the caller or the moment, not about the item. */
 const NOT_THE_ITEM = new Set([401, 408, 425, 429]);
@@ -83,7 +83,6 @@ export class Outbox {
       operation: "$write", mode, overlay, body: direct ? operations : {write: operations, mode},
       path: direct ? "/v1/entities" : undefined,
       touches: isExact ? operations.map(({type, id}) => `${type}:${id}`) : undefined,
-      merge: direct || operations.length > 1 ? undefined : operations[0],
     });
   }
 
@@ -94,7 +93,7 @@ export class Outbox {
     return this.#view.select({type, filter, args}).map(([found]) => ({op, type, id: found, fields}));
   }
 
-  async #add({operation, mode, body, object, overlay, touches, merge, path = "/v1/mutations", isFirst = false}) {
+  async #add({operation, mode, body, object, overlay, touches, path = "/v1/mutations", isFirst = false}) {
     const {id} = this.#profiles.need();
     const key = uuid(this.#clock());
     const text = stringify(body);
@@ -107,40 +106,14 @@ export class Outbox {
       const counter = (transaction.get(`${id}/meta`, "submitted") ?? 0) + 1;
       transaction.put(`${id}/meta`, "submitted", counter);
       Object.assign(item, {number: counter, place: isFirst ? counter - 2 ** 40 : counter});
-      const former = mode === "lazy" ? this.#superseded(items, item, merge) : undefined;
+      const former = superseded(items, item);
       if (former) {
         item.place = former.place;
-        if (merge) {
-          const earlier = parse(former.body).write[0];
-          item.body = stringify({write: [{...earlier, data: {...earlier.data, ...merge.data}}], mode});
-          item.overlay = [{...former.overlay[0], fields: {...former.overlay[0].fields, ...merge.data}}];
-        }
         conclude(transaction, id, former, {state: "superseded", supersededBy: key}, true);
       }
       transaction.put(`${id}/outbox`, itemKey(counter), item);
     });
     return {key};
-  }
-
-  /**
-   * The never-sent lazy item whose place a new one takes: of the same operation and object, or a write to the same
-   * row that an update extends. What was submitted after it must surely concern other objects.
-   */
-  #superseded(items, item, merge) {
-    if (!item.touches || (item.operation === "$write" ? merge?.op !== "update" || merge.ifMatch : !item.object)) return undefined;
-    for (let index = items.length - 1; index >= 0; index--) {
-      const other = items[index];
-      if (other.state === "ended") continue;
-      if (other.state !== "waiting" || other.sent || !other.touches) return undefined;
-      if (!other.touches.some(one => item.touches.includes(one))) continue;
-      if (other.mode !== "lazy" || other.operation !== item.operation || other.path !== item.path) return undefined;
-      if (!merge) return other.object === item.object ? other : undefined;
-      const writes = parse(other.body).write;
-      const isExtended = writes.length === 1 && writes[0].type === merge.type && String(writes[0].id) === String(merge.id)
-        && ["insert", "update", "replace", "insertOrUpdate", "updateOrInsert"].includes(writes[0].op);
-      return isExtended ? other : undefined;
-    }
-    return undefined;
   }
 
   /**
@@ -220,7 +193,7 @@ export class Outbox {
     } catch (error) {
       if (error instanceof ProblemError && error.status < 500 && !NOT_THE_ITEM.has(error.status)) {
         await this.#store.transact(transaction => {
-          conclude(transaction, id, sent, {state: "refused", problem: error.problem}, true);
+          refuse(transaction, id, sent, {state: "refused", problem: error.problem});
         });
       } else if ((error.unsent || error instanceof SignedOutError) && !item.sent) {
         await this.#store.transact(transaction => transaction.put(table, key, {...item, sent: false}));
@@ -251,7 +224,7 @@ export class Outbox {
       const removed = await this.#store.transact(transaction => {
         const present = transaction.get(`${id}/outbox`, itemKey(item.number));
         if (present?.state !== "waiting" || present.sent) return false;
-        conclude(transaction, id, present, {state: "discarded"}, true);
+        refuse(transaction, id, present, {state: "discarded"});
         return true;
       });
       if (removed) return;
@@ -281,6 +254,21 @@ export class Outbox {
       }
     });
   }
+}
+
+/**
+ * The never-sent lazy item of the same operation and object, whose place a new one takes. All that was submitted
+ * after it must surely concern other objects.
+ */
+function superseded(items, item) {
+  if (item.mode !== "lazy" || !item.object) return undefined;
+  for (const other of items.toReversed()) {
+    if (other.state === "ended") continue;
+    if (other.state !== "waiting" || other.sent || !other.touches) return undefined;
+    if (!other.touches.some(one => item.touches.includes(one))) continue;
+    return other.mode === "lazy" && other.operation === item.operation && other.object === item.object ? other : undefined;
+  }
+  return undefined;
 }
 
 function prune(transaction, id) {

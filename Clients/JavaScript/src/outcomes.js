@@ -22,15 +22,36 @@ export function conclude(transaction, id, item, {state, reason, problem, respons
 }
 
 /**
+ * Refuses an item, and the waiting ones that need what it would have made.
+ */
+export function refuse(transaction, id, item, outcome) {
+  const gone = new Set(), made = new Set();
+  const end = (one, how) => {
+    gone.add(one.number);
+    conclude(transaction, id, one, how, true);
+    for (const {id: name} of one.overlay ?? []) {
+      if (name.startsWith("~")) made.add(name);
+    }
+  };
+  end(item, outcome);
+  if (made.size === 0) return;
+  const others = [...transaction.all(`${id}/outbox`).values()].sort((left, right) => left.number - right.number);
+  for (const other of others) {
+    const needs = other.state === "waiting" && !gone.has(other.number) && other.number > item.number
+      && [...made].some(name => other.body.includes(name));
+    if (needs) end(other, {state: "refused", reason: "dependency"});
+  }
+}
+
+/**
  * Applies reports of type `$mutation`.
  *
  * @param {import("./store.js").Transaction} transaction
  * @param {string} id of the profile
  * @param {object[]} reports changes
  * @param {Set<number>} accepted numbers of the items that had their 2xx, or their outcome, before the pull began
- * @param {boolean} isComplete whether all followings are complete; else overlays stay
  */
-export function settle(transaction, id, reports, accepted, isComplete) {
+export function settle(transaction, id, reports, accepted) {
   const items = [...transaction.all(`${id}/outbox`).values()];
   const known = new Map(items.filter(item => item.id).map(item => [item.id, item]));
   const isInDoubt = items.some(item => item.sent && !item.id && item.state === "waiting");
@@ -45,9 +66,7 @@ export function settle(transaction, id, reports, accepted, isComplete) {
     }
     if (known.has(mutation)) news.set(mutation, data);
     // An item without an answer can be this one: its repeated request will tell.
-    else if (isInDoubt && (hasEnded(data.state) || data.state === "parked")) {
-      transaction.put(`${id}/reports`, mutation, {...data, isShown: isComplete});
-    }
+    else if (isInDoubt && (hasEnded(data.state) || data.state === "parked")) transaction.put(`${id}/reports`, mutation, data);
   }
   if (!isInDoubt) {
     for (const mutation of transaction.all(`${id}/reports`).keys()) transaction.delete(`${id}/reports`, mutation);
@@ -56,18 +75,18 @@ export function settle(transaction, id, reports, accepted, isComplete) {
     const table = `${id}/outbox`, key = itemKey(item.number);
     const wasAccepted = accepted.has(item.number);
     if (item.state === "ended") {
-      if (isComplete && wasAccepted) transaction.delete(table, key);
+      if (wasAccepted) transaction.delete(table, key);
       continue;
     }
     const report = news.get(item.id);
-    const isShown = isComplete && (wasAccepted || item.operation === "$write");
+    const isShown = wasAccepted || item.operation === "$write";
     if (report && hasEnded(report.state)) {
       conclude(transaction, id, item, report, isShown);
       continue;
     }
     const next = report ? {...item, state: report.state === "parked" ? "parked" : "enqueued", reason: report.reason} : item;
     // From now on Larder shows the optimistic update of a mutation by itself.
-    const showsItself = isComplete && wasAccepted && item.operation !== "$write" && item.overlay;
+    const showsItself = wasAccepted && item.operation !== "$write" && item.overlay;
     if (report || showsItself) transaction.put(table, key, showsItself ? {...next, overlay: null} : next);
   }
 }
@@ -81,7 +100,7 @@ export function accept(transaction, id, item, answer) {
   const accepted = {...item, id: answer.id, state: "enqueued", reason: undefined};
   if (report) {
     transaction.delete(`${id}/reports`, answer.id);
-    if (hasEnded(report.state)) return conclude(transaction, id, accepted, report, report.isShown);
+    if (hasEnded(report.state)) return conclude(transaction, id, accepted, report, true);
     accepted.state = report.state === "parked" ? "parked" : "enqueued";
   }
   if (item.mode === "force" && hasEnded(answer.state)) return conclude(transaction, id, accepted, answer, !item.overlay);

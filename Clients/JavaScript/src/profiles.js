@@ -1,4 +1,4 @@
-import {ProblemError, SignedOutError} from "./errors.js";
+import {LarderError, ProblemError, SignedOutError} from "./errors.js";
 import {uuid} from "./ids.js";
 
 /** An access token is refreshed when less is left of it, in milliseconds. */
@@ -137,8 +137,13 @@ export class Profiles {
       }
       if (session) transaction.put(ROOT, `signOut:${uuid(this.#clock())}`, {refresh: session.refresh, token: profile.device.token});
     });
-    await this.sendSignOuts();
-    return {sent: ![...this.#store.all(ROOT).keys()].some(key => key.startsWith("signOut:"))};
+    try {
+      await this.sendSignOuts();
+      return {sent: true};
+    } catch (error) {
+      if (!(error instanceof LarderError)) throw error;
+      return {sent: false};
+    }
   }
 
   /** Tells the server of sessions that were ended while it could not be reached. */
@@ -149,7 +154,8 @@ export class Profiles {
           method: "POST", path: "/v1/auth/sign-out", headers: {"Device-Token": token}, json: {refreshToken: refresh},
         });
       } catch (error) {
-        if (!(error instanceof ProblemError) || error.status >= 500) return;
+        // Any other refusal says that the session has ended already.
+        if (!(error instanceof ProblemError) || error.status >= 500) throw error;
       }
       await this.#store.transact(transaction => transaction.delete(ROOT, key));
     }

@@ -4,7 +4,7 @@ import {settle} from "./outcomes.js";
 import {uuid} from "./ids.js";
 
 /** The following that every profile has. */
-const MUTATIONS = {name: "$mutation", types: ["$mutation"], order: -1};
+const MUTATIONS = {name: "$mutation", types: ["$mutation"], order: -1, cursor: null};
 
 /**
  * @typedef {object} Following a part of the data that the replica holds
@@ -36,8 +36,7 @@ export class Replica {
     const {id} = this.#profiles.need(), table = `${id}/follow`;
     return this.#store.transact(transaction => {
       const former = transaction.get(table, name);
-      const same = former && stringify([former.types, former.filter, former.args]) === stringify([types, filter, args]);
-      if (same) return;
+      if (former && isSame(former, {types, filter, args})) return;
       const order = former?.order ?? 1 + Math.max(-1, ...[...transaction.all(table).values()].map(one => one.order));
       transaction.put(table, name, {name, types, filter, args, cursor: null, claims: former?.claims ?? [], order});
     });
@@ -72,29 +71,36 @@ export class Replica {
     for (const item of this.#store.all(`${id}/outbox`).values()) {
       if (item.id || item.state === "ended") accepted.add(item.number);
     }
-    // Outcomes first: what is pulled after them includes their effects.
-    const mutations = this.#store.get(`${id}/follow`, MUTATIONS.name) ?? {...MUTATIONS, cursor: null, claims: []};
-    const pulled = [];
-    let failure;
-    try {
-      for (const following of [mutations, ...this.followings(id)]) pulled.push(await this.#pull(id, following));
-    } catch (error) {
-      failure = error;
-    }
-    if (pulled.length > 0) {
-      await this.#store.transact(transaction => this.#apply(transaction, id, pulled, accepted, !failure));
-    }
-    if (failure) throw failure;
-    const data = pulled.slice(1);
+    const {pulled, reports} = await this.#pullAll(id);
+    await this.#store.transact(transaction => {
+      this.#apply(transaction, id, pulled);
+      settle(transaction, id, [...reports.changes.values()], accepted);
+      transaction.put(`${id}/follow`, MUTATIONS.name, {...reports.following, cursor: reports.cursor});
+    });
     return {
-      applied: data.reduce((sum, {count}) => sum + count, 0),
+      applied: pulled.reduce((sum, {count}) => sum + count, 0),
       reset: pulled.some(({reset}) => reset),
     };
   }
 
-  async #pull(id, following) {
-    let {cursor} = following, reset = false, count = 0, snapshot = !cursor;
-    const changes = new Map();
+  /** Pulls until the outcomes that are known are exactly those whose effects the data have. */
+  async #pullAll(id) {
+    let pulled = this.followings(id).map(following => ({following, cursor: following.cursor, changes: new Map(), count: 0}));
+    const following = this.#store.get(`${id}/follow`, MUTATIONS.name) ?? MUTATIONS;
+    let reports = {following, cursor: following.cursor ?? null, changes: new Map(), count: 0};
+    for (;;) {
+      const next = [];
+      for (const one of pulled) next.push(await this.#pull(id, one));
+      pulled = next;
+      const count = reports.count;
+      reports = await this.#pull(id, reports);
+      if (reports.count === count) return {pulled, reports};
+    }
+  }
+
+  /** Continues a pull to the present end. */
+  async #pull(id, {following, cursor, changes, count, reset = false, snapshot = !cursor}) {
+    changes = new Map(changes);
     for (;;) {
       let page;
       try {
@@ -109,7 +115,7 @@ export class Replica {
       for (const change of page.changes) changes.set(`${change.type}/${change.id}`, change);
       count += page.changes.length;
       cursor = page.cursor;
-      if (page.complete) return {following, cursor, snapshot, reset, count, changes, queue: page.queue};
+      if (page.complete) return {following, cursor, snapshot, reset, count, changes};
     }
   }
 
@@ -125,19 +131,13 @@ export class Replica {
     return query;
   }
 
-  #apply(transaction, id, pulled, accepted, isComplete) {
+  #apply(transaction, id, pulled) {
     const rows = new Rows(transaction, `${id}/base`);
-    const follow = `${id}/follow`;
+    const table = `${id}/follow`;
     for (const {following, cursor, snapshot, changes} of pulled) {
-      const present = transaction.get(follow, following.name);
-      const isMutations = following.name === MUTATIONS.name;
+      const present = transaction.get(table, following.name);
       // Replaced or removed meanwhile: what was pulled is not what it asks for now.
-      if (!isMutations && (!present || stringify([present.types, present.filter, present.args])
-        !== stringify([following.types, following.filter, following.args]))) continue;
-      if (isMutations) {
-        transaction.put(follow, following.name, {...following, cursor});
-        continue;
-      }
+      if (!present || !isSame(present, following)) continue;
       const claim = snapshot ? uuid() : present.claims[0];
       for (const [key, change] of changes) {
         if (change.op === "put") rows.put(key, change.data, claim);
@@ -146,13 +146,14 @@ export class Replica {
         else rows.release(key, claim);
       }
       if (snapshot) present.claims.forEach(former => rows.drop(former));
-      transaction.put(follow, following.name, {...present, cursor, claims: [claim]});
+      transaction.put(table, following.name, {...present, cursor, claims: [claim]});
     }
     rows.write();
-    const [{changes}] = pulled;
-    settle(transaction, id, [...changes.values()], accepted, isComplete);
   }
 }
+
+const isSame = (left, right) =>
+  stringify([left.types, left.filter, left.args]) === stringify([right.types, right.filter, right.args]);
 
 /** Changes of rows before they are written. */
 class Rows {

@@ -45,7 +45,7 @@ export class View {
     const before = [...this.#types.keys()];
     this.#types.clear();
     this.#indexes.clear();
-    this.#overlays = new Map();
+    this.#rows = state.rows;
     this.#take(state);
     for (const key of new Set([...this.#rows.keys(), ...this.#overlays.keys()])) this.#fold(key);
     return new Set([...before, ...this.#types.keys()]);
@@ -57,6 +57,7 @@ export class View {
    */
   update(state, keys, overlaysChanged) {
     const concerned = new Set(keys);
+    this.#rows = state.rows;
     if (overlaysChanged) {
       for (const key of this.#overlays.keys()) concerned.add(key);
       this.#take(state);
@@ -69,8 +70,7 @@ export class View {
     return types;
   }
 
-  #take({rows, items, temporary}) {
-    this.#rows = rows;
+  #take({items, temporary}) {
     this.#temporary = temporary;
     this.#overlays = new Map();
     for (const item of items) {
@@ -109,7 +109,7 @@ export class View {
         data = next;
         pending.push(itemKey);
       }
-      if (data && pending.length) data = {...data, _pending: pending};
+      if (data && pending.length) data = {...data, _pending: [...data._pending ?? [], ...pending]};
     }
     const entities = this.#types.get(type);
     const before = entities?.get(id);
