@@ -1,7 +1,9 @@
-import {LarderError, OfflineError, ProblemError, UsageError} from "./errors.js";
+import {OfflineError, ProblemError, UnavailableError, UsageError} from "./errors.js";
 
 /** The smallest part of an upload, except the last. */
 const PART = 5 * 1024 * 1024;
+/** Milliseconds for one part. */
+const TRANSFER = 300_000;
 /** More parts than the store allows are never made: the parts grow instead. */
 const PARTS_MAX = 10_000;
 
@@ -53,9 +55,14 @@ export class Files {
     let sent = 0;
     try {
       const had = upload.uploadId ? await this.#parts(path, upload, profile.id, signal) : null;
+      // Complete already, if the response to the last request was lost.
+      if (!had && upload.isCompleting && await this.#hasObject(path, size, profile.id, signal)) {
+        await this.#save(table, name, undefined);
+        return {done: true, sent: 0};
+      }
       if (!had) {
         const {body} = await this.#profiles.request({method: "POST", path: `${path}/uploads`, signal}, profile.id);
-        upload = {...upload, uploadId: body.uploadId};
+        upload = {...upload, uploadId: body.uploadId, isCompleting: false};
         await this.#save(table, name, upload);
       }
       const parts = had ?? new Map();
@@ -66,25 +73,20 @@ export class Files {
           const body = await (source.subarray?.(start, end) ?? source.slice(start, end));
           await this.#profiles.request({
             method: "PUT", path, query: [["uploadId", upload.uploadId], ["partNumber", String(number)]], body, signal,
-            headers: {"Content-Type": "application/octet-stream"}, timeout: null,
+            headers: {"Content-Type": "application/octet-stream"}, timeout: TRANSFER,
           }, profile.id);
           sent++;
         }
         onProgress?.(end, size);
       }
-      try {
-        await this.#profiles.request({method: "POST", path, query: [["uploadId", upload.uploadId]], timeout: null, signal}, profile.id);
-      } catch (error) {
-        // Complete already, if the response to an earlier request was lost.
-        if (error.code !== "no_such_upload" || !await this.#hasObject(path, size, profile.id, signal)) throw error;
-      }
+      await this.#save(table, name, upload = {...upload, isCompleting: true});
+      await this.#profiles.request({method: "POST", path, query: [["uploadId", upload.uploadId]], timeout: TRANSFER, signal}, profile.id);
       await this.#save(table, name, undefined);
       return {done: true, sent};
     } catch (error) {
-      const isOver = error instanceof ProblemError && error.status < 500;
-      if (isOver && error.code === "no_such_upload") await this.#save(table, name, {...upload, uploadId: null});
-      else if (isOver) await this.#save(table, name, undefined);
-      if (isOver || !(error instanceof LarderError)) throw error;
+      const canGoOn = error instanceof OfflineError || error instanceof UnavailableError || error.code === "no_such_upload";
+      if (error instanceof ProblemError && !canGoOn && error.status < 500) await this.#save(table, name, undefined);
+      if (!canGoOn) throw error;
       return {done: false, sent, error};
     }
   }

@@ -147,8 +147,8 @@ export class Outbox {
    * @returns {Promise<{sent: number, left: number}>}
    */
   async send() {
-    await this.#profiles.sendSignOuts();
     const {id} = this.#profiles.need();
+    await this.#profiles.sendSignOuts();
     return this.#exclusive.run("send", async () => {
       await this.#store.refresh?.();
       let sent = 0;
@@ -182,7 +182,6 @@ export class Outbox {
       const {body: answer} = await this.#profiles.request({
         method: "POST", path: item.path, body: item.body,
         headers: {"Content-Type": "application/json", "Idempotency-Key": item.key},
-        ...(item.mode === "force" ? {timeout: null} : {}),
       }, id);
       await this.#store.transact(transaction => {
         if (item.path === "/v1/entities") conclude(transaction, id, sent, {state: "applied", response: answer}, false);

@@ -65,8 +65,8 @@ export class Replica {
    * @returns {Promise<{applied: number, reset: boolean}>}
    */
   async sync() {
-    await this.#profiles.sendSignOuts();
     const {id} = this.#profiles.need();
+    await this.#profiles.sendSignOuts();
     const accepted = new Set();
     for (const item of this.#store.all(`${id}/outbox`).values()) {
       if (item.id || item.state === "ended") accepted.add(item.number);
