@@ -229,6 +229,7 @@ struct GatewayAssembly {
         }),
       version: Version.text,
       openAPITemplate: { try OpenAPIResource.value() },
+      clientFile: { ClientLibrary.file($0) },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
       streamStallMax: settings.limits.streamStall,

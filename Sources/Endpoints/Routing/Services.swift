@@ -43,6 +43,8 @@ package struct Services: Sendable {
   package var version: String
   /// Reads the OpenAPI document without the paths of operations; called at the first request for it.
   package var openAPITemplate: @Sendable () throws -> JSONValue
+  /// Finds a file of the JavaScript client library.
+  package var clientFile: ClientLibraryEndpoint.Find
   package var bodyBytesMax: Int
   /// The memory limit of the response cache.
   package var responseCacheBytesMax: Int
@@ -67,6 +69,7 @@ package struct Services: Sendable {
     health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
     cors: CORSPolicy, version: String, openAPITemplate: @escaping @Sendable () throws -> JSONValue,
+    clientFile: @escaping ClientLibraryEndpoint.Find,
     bodyBytesMax: Int, responseCacheBytesMax: Int,
     streamStallMax: Duration,
     compressionBytesMin: Int, clock: WallClock, logger: Logger
@@ -104,6 +107,7 @@ package struct Services: Sendable {
     self.cors = cors
     self.version = version
     self.openAPITemplate = openAPITemplate
+    self.clientFile = clientFile
     self.bodyBytesMax = bodyBytesMax
     self.responseCacheBytesMax = responseCacheBytesMax
     self.streamStallMax = streamStallMax
