@@ -4,7 +4,7 @@ import Testing
 
 extension Ways {
   struct ClientLibraryTests {
-    @Test("The client library is served with the version in its tags, and revalidated without a body")
+    @Test("The client library has the version in its tags, and is revalidated without a body")
     func libraryIsServed() async throws {
       let larder = try await RunningLarder.start()
       let library = try await larder.get("/client/larder.js")

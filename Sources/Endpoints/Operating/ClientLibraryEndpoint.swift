@@ -26,7 +26,8 @@ package struct ClientLibraryEndpoint: Sendable {
   func respond(to request: ServerRequest) -> ServerResponse {
     guard let file = find(request.parameters["file"] ?? "") else {
       return .failure(
-        Failure(.notFound, "The client library has no such module: see `/client/larder.js`."), request: request)
+        Failure(.notFound, "The client library has no such module: see `/client/larder.js`."),
+        request: request)
     }
     let tag = EntityTag(file.tag)
     var fields: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]

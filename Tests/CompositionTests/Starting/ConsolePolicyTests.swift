@@ -26,7 +26,7 @@ struct ConsolePolicyTests {
     #expect(page.firstRange(of: /\son[a-z]+="/) == nil && !page.contains(" style=\""))
   }
 
-  @Test("The demo page's policy allows only files of this service, and the page has no script of its own")
+  @Test("The demo page's policy allows only files of this service, and no script in the page")
   func policyOfTheDemo() throws {
     let page = try String(contentsOfFile: "\(Self.folder)/demo/index.html", encoding: .utf8)
     let policy = PublicFolder.policy(ofPageIn: "\(Self.folder)/demo")
