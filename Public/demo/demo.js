@@ -96,7 +96,8 @@ let isShowing = false;
 function show() {
   if (isShowing) return;
   isShowing = true;
-  requestAnimationFrame(() => {
+  // A tab in the background draws no frames, and is to follow all the same.
+  setTimeout(() => {
     isShowing = false;
     showStatus();
     showQueue();
