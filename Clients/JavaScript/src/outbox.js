@@ -261,7 +261,7 @@ export class Outbox {
  */
 function superseded(items, item) {
   if (item.mode !== "lazy" || !item.object) return undefined;
-  for (const other of items.toReversed()) {
+  for (const other of [...items].reverse()) {
     if (other.state === "ended") continue;
     if (other.state !== "waiting" || other.sent || !other.touches) return undefined;
     if (!other.touches.some(one => item.touches.includes(one))) continue;
