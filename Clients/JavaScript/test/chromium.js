@@ -5,7 +5,7 @@ import {join} from "node:path";
 
 /** A Chromium: `CHROMIUM`, or one that is installed. Tests that need it are skipped without. */
 export const chromium = process.env.CHROMIUM
-  ?? ["chromium", "chromium-browser", "google-chrome"].find(name => spawnSync(name, ["--version"]).status === 0);
+  ?? ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].find(name => spawnSync(name, ["--version"]).status === 0);
 
 /** A browser without a window, told what to do by the DevTools protocol over a pipe. */
 export class Browser {
