@@ -268,8 +268,6 @@ export class Larder {
   signIn(email: string, password: string): Promise<{userId: string}>;
   /** Ends the session at once, also offline. `sent` is false if the server is told later. */
   signOut(options?: {forget?: boolean}): Promise<{sent: boolean}>;
-  /** A new device in place of one that the server no longer knows. */
-  replaceDevice(): Promise<void>;
   registerPush(pushToken: string): Promise<void>;
   unregisterPush(): Promise<void>;
 

@@ -8,6 +8,7 @@ import {Outbox} from "./outbox.js";
 import {Profiles} from "./profiles.js";
 import {Reads} from "./reads.js";
 import {Replica} from "./replica.js";
+import {loseDevice} from "./outcomes.js";
 import {MemoryStore} from "./store.js";
 import {Channel, Exclusive} from "./tabs.js";
 import {Transport} from "./transport.js";
@@ -93,9 +94,9 @@ export class Larder {
     this.#poll = poll;
     this.#exclusive = new Exclusive(name, isShared ? globalThis.navigator?.locks : undefined);
     const transport = new Transport({url, fetch, timeout});
-    this.#profiles = new Profiles({store, transport, clock, platform, exclusive: this.#exclusive});
+    this.#profiles = new Profiles({store, transport, clock, platform, exclusive: this.#exclusive, lose: loseDevice});
     this.#view = new View(schema, clock);
-    const parts = {store, profiles: this.#profiles, clock, exclusive: this.#exclusive, view: this.#view, schema, pageSize};
+    const parts = {store, profiles: this.#profiles, clock, exclusive: this.#exclusive, schema, pageSize};
     this.#replica = new Replica(parts);
     this.#outbox = new Outbox(parts);
     this.#reads = new Reads(parts);
@@ -137,23 +138,6 @@ export class Larder {
    */
   signOut({forget = false} = {}) {
     return this.#profiles.signOut(forget ? TABLES : null);
-  }
-
-  /**
-   * Registers a new device where the server no longer knows this one (401 `unauthenticated`). What Larder had not
-   * finished is parked as `device_lost`: its outcome is not known; discard it or submit it again.
-   */
-  async replaceDevice() {
-    const {id} = this.#profiles.need();
-    await this.#profiles.replaceDevice(id);
-    await this.#store.transact(transaction => {
-      for (const [key, item] of transaction.all(`${id}/outbox`)) {
-        if (item.state === "ended" || (item.state === "waiting" && !item.sent)) continue;
-        transaction.delete(`${id}/outbox`, key);
-        transaction.put(`${id}/outcomes`, key, {key: item.key, operation: item.operation, state: "unknown", reason: "device_lost"});
-      }
-      for (const [key, following] of transaction.all(`${id}/follow`)) transaction.put(`${id}/follow`, key, {...following, cursor: null});
-    });
   }
 
   /** Ties the push service's token of this phone to the user. */
@@ -389,8 +373,7 @@ export class Larder {
         }
       } catch (error) {
         failures++;
-        if (error.status === 401 && error.code === "unauthenticated") await this.replaceDevice().catch(onError);
-        else if (!(error instanceof SignedOutError)) onError(error);
+        if (!(error instanceof SignedOutError)) onError(error);
       }
       const profile = this.#profiles.active;
       const shape = profile && JSON.stringify([profile.id, Boolean(profile.session), this.#replica.followings(profile.id).map(({types}) => types)]);

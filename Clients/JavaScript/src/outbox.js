@@ -5,6 +5,8 @@ import {accept, conclude, itemKey, refuse} from "./outcomes.js";
 
 /** Refusals that are about the caller or the moment, not about the item. */
 const NOT_THE_ITEM = new Set([401, 408, 425, 429]);
+/** What an operation on a row shows; `create` for all others. */
+const OVERLAYS = {update: "merge", delete: "delete"};
 /** Outcomes that are kept; older ones go. */
 const OUTCOMES_KEPT = 1_000;
 
@@ -31,15 +33,13 @@ const OUTCOMES_KEPT = 1_000;
 export class Outbox {
   #store;
   #profiles;
-  #view;
   #clock;
   #exclusive;
   #schema;
 
-  constructor({store, profiles, view, clock, exclusive, schema}) {
+  constructor({store, profiles, clock, exclusive, schema}) {
     this.#store = store;
     this.#profiles = profiles;
-    this.#view = view;
     this.#clock = clock;
     this.#exclusive = exclusive;
     this.#schema = schema;
@@ -77,20 +77,15 @@ export class Outbox {
    * types cannot wait in Larder's queue and are sent to `/v1/entities` itself (`direct`).
    */
   write(operations, {mode = "lazy", direct = operations.some(({type}) => this.#schema[type]?.local === false)} = {}) {
-    const overlay = operations.flatMap(operation => this.#overlay(operation));
+    // What needs a filter or an id of the server's shows with its outcome.
+    const overlay = operations.filter(({id}) => id !== undefined)
+      .map(({op, type, id, data}) => ({op: OVERLAYS[op] ?? "create", type, id: String(id), fields: data}));
     const isExact = operations.every(({id}) => id !== undefined);
     return this.#add({
       operation: "$write", mode, overlay, body: direct ? operations : {write: operations, mode},
       path: direct ? "/v1/entities" : undefined,
       touches: isExact ? operations.map(({type, id}) => `${type}:${id}`) : undefined,
     });
-  }
-
-  /** What a write shows until its outcome; of a filter, what it selects now. */
-  #overlay({op, type, id, data: fields, filter, args, all}) {
-    if (id !== undefined) return [{op, type, id: String(id), fields}];
-    if (!filter && !all) return [];
-    return this.#view.select({type, filter, args}).map(([found]) => ({op, type, id: found, fields}));
   }
 
   async #add({operation, mode, body, object, overlay, touches, path = "/v1/mutations", isFirst = false}) {
@@ -117,8 +112,8 @@ export class Outbox {
   }
 
   /**
-   * Stores a mutation and sends it at once, ahead of everything. Without a connection it is removed again; sent
-   * without a response it stays first in the outbox, with its key.
+   * Stores a mutation and sends it at once, ahead of everything. Without a connection it is removed again; without a
+   * response, and after a 429 or 5xx, it stays first in the outbox, with its key.
    */
   async force(operation, variables = {}, {object, refs, optimistic} = {}) {
     const {id} = this.#profiles.need();
@@ -129,14 +124,8 @@ export class Outbox {
       const answer = await this.#exclusive.run("send", () => this.#post(id, item));
       return {key, state: answer.state, response: answer.response};
     } catch (error) {
-      const mayHaveArrived = error instanceof OfflineError ? !error.unsent : error.status === 504;
-      const isDecided = error instanceof ProblemError && !NOT_THE_ITEM.has(error.status);
-      if (!mayHaveArrived && !isDecided) {
-        await this.#store.transact(transaction => {
-          const isExpired = error.problem?.code === "not_sent";
-          if (isExpired) conclude(transaction, id, item, {state: "expired", reason: "not_sent", problem: error.problem}, true);
-          else transaction.delete(`${id}/outbox`, itemKey(item.number));
-        });
+      if (error.unsent || error instanceof SignedOutError) {
+        await this.#store.transact(transaction => transaction.delete(`${id}/outbox`, itemKey(item.number)));
       }
       throw error;
     }
@@ -161,7 +150,7 @@ export class Outbox {
         } catch (error) {
           if (error instanceof OfflineError || error instanceof UnavailableError || error.status >= 500
             || (NOT_THE_ITEM.has(error.status) && error.status !== 401)) return {sent, left: waiting.length, error};
-          if (!(error instanceof ProblemError) || error.status === 401) throw error;
+          if (error.code !== "device_lost" && (!(error instanceof ProblemError) || error.status === 401)) throw error;
         }
       }
     });
@@ -181,7 +170,7 @@ export class Outbox {
     try {
       const {body: answer} = await this.#profiles.request({
         method: "POST", path: item.path, body: item.body,
-        headers: {"Content-Type": "application/json", "Idempotency-Key": item.key},
+        headers: {"Content-Type": "application/json", "Idempotency-Key": item.key}, item,
       }, id);
       await this.#store.transact(transaction => {
         if (item.path === "/v1/entities") conclude(transaction, id, sent, {state: "applied", response: answer}, false);
@@ -190,7 +179,7 @@ export class Outbox {
       });
       return answer;
     } catch (error) {
-      if (error instanceof ProblemError && error.status < 500 && !NOT_THE_ITEM.has(error.status)) {
+      if (error instanceof ProblemError && error.status >= 400 && error.status < 500 && !NOT_THE_ITEM.has(error.status)) {
         await this.#store.transact(transaction => {
           refuse(transaction, id, sent, {state: "refused", problem: error.problem});
         });

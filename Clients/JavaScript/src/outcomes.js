@@ -107,3 +107,17 @@ export function accept(transaction, id, item, answer) {
   if (answer.state === "parked") accepted.state = "parked";
   transaction.put(`${id}/outbox`, itemKey(item.number), accepted);
 }
+
+/**
+ * Changes what a profile keeps with its device, when that is gone: cursors are void, and items that may have been sent
+ * end as `unknown`, since keys belong to a device. The item of `key` is being sent for the first time, and was refused.
+ */
+export function loseDevice(transaction, id, key) {
+  for (const item of transaction.all(`${id}/outbox`).values()) {
+    if (item.state === "ended") transaction.delete(`${id}/outbox`, itemKey(item.number));
+    else if (item.key !== key && (item.sent || item.state !== "waiting")) {
+      conclude(transaction, id, item, {state: "unknown", reason: "device_lost"}, true);
+    }
+  }
+  for (const [name, following] of transaction.all(`${id}/follow`)) transaction.put(`${id}/follow`, name, {...following, cursor: null});
+}

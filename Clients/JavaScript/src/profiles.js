@@ -1,8 +1,6 @@
 import {LarderError, ProblemError, SignedOutError} from "./errors.js";
 import {uuid} from "./ids.js";
 
-/** An access token is refreshed when less is left of it, in milliseconds. */
-const LEEWAY = 30_000;
 const ROOT = "root";
 
 /**
@@ -23,8 +21,14 @@ export class Profiles {
   #clock;
   #exclusive;
   #platform;
+  #lose;
 
-  constructor({store, transport, clock, exclusive, platform}) {
+  /**
+   * @param {(transaction: import("./store.js").Transaction, id: string, key?: string) => void} options.lose
+   *   called in the transaction that gives a profile a new device; `key` is that of the item being sent first
+   */
+  constructor({store, transport, clock, exclusive, platform, lose}) {
+    this.#lose = lose;
     this.#store = store;
     this.#transport = transport;
     this.#clock = clock;
@@ -161,19 +165,55 @@ export class Profiles {
     }
   }
 
-  /** Registers a new device for a profile whose device the server no longer knows. */
-  async replaceDevice(id) {
-    const profile = this.#profile(id);
-    const headers = profile.session ? {Authorization: `Bearer ${(await this.#fresh(profile)).access}`} : {};
-    const {device} = await this.#registered(headers);
-    await this.#save({...profile, device});
+  /** Registers a new device for a profile, in place of `lost`. */
+  #replaceDevice(id, lost, key) {
+    return this.#exclusive.run("device", async () => {
+      await this.#store.refresh?.();
+      const profile = this.#profile(id);
+      if (profile.device.token !== lost) return;
+      const headers = profile.session ? {Authorization: `Bearer ${(await this.#fresh(profile)).access}`} : {};
+      const {device} = await this.#registered(headers);
+      await this.#store.transact(transaction => {
+        transaction.put(ROOT, `profile:${id}`, {...transaction.get(ROOT, `profile:${id}`), device});
+        this.#lose(transaction, id, key);
+      });
+    });
+  }
+
+  /** Whether a refusal says that the server does not know the device; other credentials can be missing too. */
+  async #isDeviceLost(error, {device}) {
+    if (error.status !== 401 || error.code !== "unauthenticated") return false;
+    if (/^The device token is unknown/.test(error.message)) return true;
+    try {
+      await this.#transport.send({path: "/v1/devices/me", headers: {"Device-Token": device.token}});
+      return false;
+    } catch (refusal) {
+      if (refusal.status !== 401) throw refusal;
+      return refusal.code === "unauthenticated";
+    }
   }
 
   /**
-   * Sends a request with the credentials of a profile. The tokens are refreshed once where they have expired.
-   * @param {import("./transport.js").Request} request
+   * Sends a request with the credentials of a profile. Where the server no longer knows the device, another one is
+   * registered, and the request is sent once more.
+   *
+   * @param {import("./transport.js").Request & {item?: {key: string, sent: boolean}}} request `item` of the outbox:
+   *   if it may have been sent before, it is not sent from another device
    */
-  async request(request, id = this.need().id) {
+  async request({item, ...request}, id = this.need().id) {
+    const profile = this.#profile(id);
+    try {
+      return await this.#request(request, id);
+    } catch (error) {
+      if (!profile || !await this.#isDeviceLost(error, profile)) throw error;
+      await this.#replaceDevice(id, profile.device.token, item?.sent ? undefined : item?.key);
+      if (item?.sent) throw new ProblemError("device_lost", "The device that sent this item is gone: its outcome is not known.");
+      return this.#request(request, id);
+    }
+  }
+
+  /** The tokens are refreshed once where they have expired. */
+  async #request(request, id) {
     const profile = this.#profile(id);
     if (!profile) throw new SignedOutError();
     if (!profile.userId) return this.#transport.send(withCredentials(request, profile));
@@ -190,7 +230,7 @@ export class Profiles {
   }
 
   async #fresh({id, session}) {
-    return session.expiresAt - LEEWAY > this.#clock() ? session : this.#refresh(id, session.refresh);
+    return session.expiresAt > this.#clock() ? session : this.#refresh(id, session.refresh);
   }
 
   /**

@@ -1,19 +1,6 @@
 import {compile, order} from "./filter.js";
 import {isTemporary} from "./ids.js";
 
-/** What an operation on an entity does where there is one, and where there is none. */
-const OPERATIONS = {
-  merge: {present: "merge", absent: "nothing"},
-  create: {present: "merge", absent: "create"},
-  insert: {present: "nothing", absent: "create"},
-  replace: {present: "replace", absent: "create"},
-  insertOrUpdate: {present: "merge", absent: "create"},
-  updateOrInsert: {present: "merge", absent: "create"},
-  findOrInsert: {present: "nothing", absent: "create"},
-  update: {present: "merge", absent: "nothing"},
-  delete: {present: "delete", absent: "nothing"},
-};
-
 const NONE = new Map();
 
 /**
@@ -125,13 +112,10 @@ export class View {
   }
 
   #step(type, id, data, {op, fields = {}}) {
-    switch (OPERATIONS[op]?.[data ? "present" : "absent"]) {
-      case "merge": return {...data, ...this.#fieldsResolved(fields)};
-      case "replace":
-      case "create": return {__typename: type, ...this.#keyFields(type, id, fields), ...this.#fieldsResolved(fields)};
-      case "delete": return undefined;
-      default: return data;
-    }
+    if (op === "delete") return undefined;
+    if (data) return {...data, ...this.#fieldsResolved(fields)};
+    if (op === "merge") return undefined;
+    return {__typename: type, ...this.#keyFields(type, id, fields), ...this.#fieldsResolved(fields)};
   }
 
   #fieldsResolved(fields) {
