@@ -268,8 +268,8 @@ export class Larder {
   signIn(email: string, password: string): Promise<{userId: string}>;
   /** Ends the session at once, also offline. `sent` is false if the server is told later. */
   signOut(options?: {forget?: boolean}): Promise<{sent: boolean}>;
-  registerPush(pushToken: string): Promise<void>;
-  unregisterPush(): Promise<void>;
+  /** Stores the push service's token and ties it to the user; null ends that. `sent` is false if it is sent later. */
+  registerPush(pushToken: string | null): Promise<{sent: boolean}>;
 
   /** Declares a part of the data that the replica holds. The same name with other arguments replaces the former. */
   follow(name: string, following: Following): Promise<void>;

@@ -1,5 +1,5 @@
 import {diff} from "./diff.js";
-import {SignedOutError} from "./errors.js";
+import {OfflineError, SignedOutError, UnavailableError} from "./errors.js";
 import {Files} from "./files.js";
 import {uuid} from "./ids.js";
 import {IndexedDBStore} from "./indexeddb.js";
@@ -21,6 +21,8 @@ export {MemoryStore} from "./store.js";
 
 export const version = "0.1.0";
 
+/** Milliseconds between two rounds of a client that works by itself, when nothing wakes it. */
+const LONGEST_PAUSE = 60_000;
 /** Tables of a profile. */
 const TABLES = ["base", "follow", "outbox", "outcomes", "reports", "temporary", "kept", "uploads", "meta"];
 /** Tables that change what the app sees of entities. */
@@ -140,14 +142,34 @@ export class Larder {
     return this.#profiles.signOut(forget ? TABLES : null);
   }
 
-  /** Ties the push service's token of this phone to the user. */
+  /**
+   * Stores the push service's token of this phone, and ties it to the user; null ends that. Without a connection it is
+   * sent later, by `start` or another call.
+   * @returns {Promise<{sent: boolean}>}
+   */
   async registerPush(pushToken) {
-    await this.#profiles.request({method: "PATCH", path: "/v1/devices/me", json: {pushToken}});
-    await this.#profiles.request({method: "PUT", path: "/v1/push/registration"});
+    const {id} = this.#profiles.need();
+    await this.#store.transact(transaction => transaction.put(`${id}/meta`, "push", {token: pushToken, sentFor: null}));
+    try {
+      await this.#sendPush();
+      return {sent: true};
+    } catch (error) {
+      if (!(error instanceof OfflineError || error instanceof UnavailableError)) throw error;
+      return {sent: false};
+    }
   }
 
-  async unregisterPush() {
-    await this.#profiles.request({method: "DELETE", path: "/v1/push/registration"});
+  async #sendPush() {
+    const {id, userId, session, device} = this.#profiles.need();
+    const push = this.#store.get(`${id}/meta`, "push");
+    const wanted = `${device.id} ${session ? userId : ""}`;
+    if (!push || push.sentFor === wanted) return;
+    await this.#profiles.request({method: "PATCH", path: "/v1/devices/me", json: {pushToken: push.token}}, id);
+    if (session) await this.#profiles.request({method: push.token ? "PUT" : "DELETE", path: "/v1/push/registration"}, id);
+    await this.#store.transact(transaction => {
+      const present = transaction.get(`${id}/meta`, "push");
+      if (present?.token === push.token) transaction.put(`${id}/meta`, "push", {...present, sentFor: wanted});
+    });
   }
 
   // The replica
@@ -362,17 +384,20 @@ export class Larder {
       woken = true;
       resume();
     };
-    let failures = 0, watched = null, watching = null;
+    let failures = 0, retryAfter = 0, watched = null, watching = null;
     while (!signal.aborted) {
       woken = false;
       try {
         if (this.#profiles.active) {
-          const {left} = await this.send();
+          const {left, error} = await this.send();
           await this.sync();
+          await this.#sendPush();
           failures = left > 0 ? failures + 1 : 0;
+          retryAfter = error?.retryAfter ?? 0;
         }
       } catch (error) {
         failures++;
+        retryAfter = error.retryAfter ?? 0;
         if (!(error instanceof SignedOutError)) onError(error);
       }
       const profile = this.#profiles.active;
@@ -384,7 +409,8 @@ export class Larder {
         if (profile) this.#watch(watching.signal).catch(() => watched = null);
       }
       if (woken || signal.aborted) continue;
-      const rest = failures > 0 ? Math.min(60_000, 500 * 2 ** Math.min(failures, 7)) * (0.5 + Math.random() / 2) : 60_000;
+      const back = Math.min(LONGEST_PAUSE, 500 * 2 ** Math.min(failures, 7)) * (0.5 + Math.random() / 2);
+      const rest = failures > 0 ? Math.max(back, retryAfter * 1000) : LONGEST_PAUSE;
       const timer = new AbortController();
       resume = () => timer.abort();
       signal.addEventListener("abort", resume, {once: true});

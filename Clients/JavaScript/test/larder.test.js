@@ -300,10 +300,17 @@ describe("With a running Larder", {skip: !binary && "LARDER_BINARY is not set", 
   });
 
   test("A push token is registered for the user", async () => {
-    const {larder} = await client({register: false});
+    const {larder, network} = await client({register: false});
     await larder.signUp("push@example.com", "correct horse");
-    await larder.registerPush("token-1");
-    await larder.unregisterPush();
+    network.off = true;
+    assert.deepEqual(await larder.registerPush("token-1"), {sent: false});
+    network.off = false;
+    larder.start();
+    const registered = () => network.requests.some(({method, path}) => method === "PUT" && path === "/v1/push/registration");
+    await until(registered);
+    larder.stop();
+    assert.deepEqual(await larder.registerPush(null), {sent: true});
+    assert.equal(network.requests.at(-1).method, "DELETE");
   });
 
   test("A device that the server no longer knows is replaced; what it had not finished has an outcome", async () => {
