@@ -2,6 +2,8 @@ import {OfflineError, ProblemError, UnavailableError, UsageError} from "./errors
 
 /** The smallest part of an upload, except the last. */
 const PART = 5 * 1024 * 1024;
+/** The size up to which a file is one request. */
+const SMALL = 1024 * 1024;
 /** Milliseconds for one part. */
 const TRANSFER = 300_000;
 /** More parts than the store allows are never made: the parts grow instead. */
@@ -14,6 +16,7 @@ const PARTS_MAX = 10_000;
  */
 
 const sizeOf = source => source.size ?? source.byteLength;
+const slice = (source, start, end) => source.subarray?.(start, end) ?? source.slice(start, end);
 const encoded = key => key.split("/").map(encodeURIComponent).join("/");
 
 /** Files of Larder, with uploads that continue after a pause, a lost connection or a restart. */
@@ -32,16 +35,16 @@ export class Files {
   }
 
   /**
-   * Uploads a file in parts. If it was begun before with the same size, only the missing parts are sent; the app
-   * gives the same content again (`note` helps it to find that).
+   * Uploads a file, a large one in parts. If it was begun before with the same size, only the missing parts are sent;
+   * the app gives the same content again (`note` helps it to find that).
    *
    * @param {string} bucket
    * @param {string} key `{user}` stands for the user's id
    * @param {Source} source
-   * @param {{partBytes?: number, note?: any, signal?: AbortSignal, onProgress?: (done: number, size: number) => void}} [options]
+   * @param {{partBytes?: number, type?: string, note?: any, signal?: AbortSignal, onProgress?: (done: number, size: number) => void}} [options]
    * @returns {Promise<{done: boolean, sent: number}>} `done` is false if it was interrupted: call it again
    */
-  async upload(bucket, key, source, {partBytes = PART, note, signal, onProgress} = {}) {
+  async upload(bucket, key, source, {partBytes = PART, type = source.type, note, signal, onProgress} = {}) {
     const profile = this.#profiles.need();
     const path = this.#path(bucket, key, profile);
     const size = sizeOf(source);
@@ -52,8 +55,16 @@ export class Files {
       upload = {bucket, key, size, partBytes: Math.max(partBytes, Math.ceil(size / PARTS_MAX)), note, uploadId: null};
       await this.#save(table, name, upload);
     }
+    const headers = {"Content-Type": type || "application/octet-stream"};
     let sent = 0;
     try {
+      if (size <= SMALL) {
+        const body = await slice(source, 0, size);
+        await this.#profiles.request({method: "PUT", path, body, headers, timeout: TRANSFER, signal}, profile.id);
+        await this.#save(table, name, undefined);
+        onProgress?.(size, size);
+        return {done: true, sent: 1};
+      }
       const had = upload.uploadId ? await this.#parts(path, upload, profile.id, signal) : null;
       // Complete already, if the response to the last request was lost.
       if (!had && upload.isCompleting && await this.#hasObject(path, size, profile.id, signal)) {
@@ -61,7 +72,7 @@ export class Files {
         return {done: true, sent: 0};
       }
       if (!had) {
-        const {body} = await this.#profiles.request({method: "POST", path: `${path}/uploads`, signal}, profile.id);
+        const {body} = await this.#profiles.request({method: "POST", path: `${path}/uploads`, headers, signal}, profile.id);
         upload = {...upload, uploadId: body.uploadId, isCompleting: false};
         await this.#save(table, name, upload);
       }
@@ -70,10 +81,10 @@ export class Files {
       for (let number = 1; number <= count; number++) {
         const start = (number - 1) * upload.partBytes, end = Math.min(size, start + upload.partBytes);
         if (parts.get(number) !== end - start) {
-          const body = await (source.subarray?.(start, end) ?? source.slice(start, end));
+          const body = await slice(source, start, end);
           await this.#profiles.request({
             method: "PUT", path, query: [["uploadId", upload.uploadId], ["partNumber", String(number)]], body, signal,
-            headers: {"Content-Type": "application/octet-stream"}, timeout: TRANSFER,
+            timeout: TRANSFER,
           }, profile.id);
           sent++;
         }

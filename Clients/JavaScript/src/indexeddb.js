@@ -94,12 +94,12 @@ export class IndexedDBStore extends MemoryStore {
         journal.getAll(IDBKeyRange.lowerBound(this.#sequence, true)).onsuccess = attempt(missed => {
           if (this.#sequence > 0 && missed.length === newest - this.#sequence && !missed.includes(null)) {
             this.#sequence = newest;
-            this.apply(missed.flat());
+            this.apply(missed.flat(), false);
             return proceed();
           }
           this.#readAll(records, attempt, changes => {
             this.#sequence = newest;
-            this.apply(changes);
+            this.apply(changes, false);
             proceed();
           });
         });

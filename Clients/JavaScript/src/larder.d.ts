@@ -236,6 +236,8 @@ export type Source = Blob | Uint8Array | {size: number; slice(start: number, end
 export interface UploadOptions {
   /** 5 MiB, the least. */
   partBytes?: number;
+  /** The media type; that of a Blob if absent. */
+  type?: string;
   /** Kept with the upload, to find its content again. */
   note?: any;
   signal?: AbortSignal;

@@ -81,7 +81,7 @@ export class Larder {
     const isBrowser = typeof indexedDB !== "undefined";
     const larder = new Larder({...options, name, store: store ?? (isBrowser ? new IndexedDBStore(name) : new MemoryStore())});
     await larder.#store.open();
-    larder.#store.onChanges = changes => larder.#changed(changes);
+    larder.#store.onChanges = (changes, isOwn) => larder.#changed(changes, isOwn);
     larder.#show();
     return larder;
   }
@@ -123,15 +123,23 @@ export class Larder {
 
   /** Activates the profile without a user; registers the device if there is none. Nothing if one is active. */
   async register() {
-    return {device: (await this.#profiles.register()).device.id};
+    const {device} = await this.#profiles.register();
+    this.#work();
+    return {device: device.id};
   }
 
-  async signUp(email, password) {
-    return {userId: (await this.#profiles.signIn(email, password, "/v1/auth/sign-up")).userId};
+  signUp(email, password) {
+    return this.#signIn(email, password, "/v1/auth/sign-up");
   }
 
-  async signIn(email, password) {
-    return {userId: (await this.#profiles.signIn(email, password)).userId};
+  signIn(email, password) {
+    return this.#signIn(email, password, "/v1/auth/sign-in");
+  }
+
+  async #signIn(email, password, path) {
+    const {userId} = await this.#profiles.signIn(email, password, path);
+    this.#work();
+    return {userId};
   }
 
   /**
@@ -450,7 +458,7 @@ export class Larder {
     return this.#view.reset(id ? this.#state(id) : {rows: new Map(), items: [], temporary: new Map()});
   }
 
-  #changed(changes) {
+  #changed(changes, isOwn) {
     let types = this.#show();
     const id = this.#shown;
     if (!types && id) {
@@ -462,7 +470,7 @@ export class Larder {
       }
       types = keys.length > 0 || overlays ? this.#view.update(this.#state(id), keys, overlays) : new Set();
     }
-    this.#channel.post("changed");
+    if (isOwn) this.#channel.post("changed");
     if (types?.size > 0) this.#observers.forEach(observer => observer(types));
     this.#listeners.forEach(listener => listener());
   }

@@ -109,8 +109,8 @@ export class FileStore extends MemoryStore {
     this.#bytes += line.length;
   }
 
-  apply(changes) {
-    super.apply(changes);
+  apply(changes, isOwn) {
+    super.apply(changes, isOwn);
     if (this.#bytes > 2 * this.#compacted + GROWTH) {
       try {
         this.#compact();

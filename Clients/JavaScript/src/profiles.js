@@ -83,7 +83,7 @@ export class Profiles {
   }
 
   /** @returns {Promise<Profile>} */
-  async signIn(email, password, path = "/v1/auth/sign-in") {
+  async signIn(email, password, path) {
     await this.sendSignOuts();
     const all = this.#all(), active = this.active;
     let profile = all.find(one => one.email === email)

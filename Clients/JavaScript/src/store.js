@@ -45,7 +45,10 @@ const EMPTY = new Map();
  */
 export class MemoryStore {
   tables = new Map();
-  /** Called after changes have become durable, with those of other tabs too. @type {(changes: Change[]) => void} */
+  /**
+   * Called after changes have become durable, also with those of other tabs.
+   * @type {(changes: Change[], isOwn: boolean) => void}
+   */
   onChanges = () => {};
   #tail = Promise.resolve();
   #opened;
@@ -89,9 +92,9 @@ export class MemoryStore {
   }
 
   /** Takes durable changes over into memory, and reports them. */
-  apply(changes) {
+  apply(changes, isOwn = true) {
     this.applySilently(changes);
-    this.onChanges(changes);
+    this.onChanges(changes, isOwn);
   }
 
   applySilently(changes) {

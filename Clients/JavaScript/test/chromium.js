@@ -81,8 +81,12 @@ export class Browser {
 
   async stop() {
     const ended = new Promise(resolve => this.#process.once("exit", resolve));
+    const close = this.call("Browser.close").catch(() => {});
+    await Promise.race([close, new Promise(resolve => setTimeout(resolve, 3_000).unref())]);
     this.#process.kill("SIGKILL");
     await ended;
+    // What Chromium started can outlive it, with these open.
+    for (const stream of this.#process.stdio) stream?.destroy();
     rmSync(this.#folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 200});
   }
 }

@@ -1,7 +1,7 @@
-import Gateway
-package import HTTPServer
+import HTTPServer
 import HTTPTypes
 import HTTPWire
+import Model
 
 /// A file of the JavaScript client library.
 package struct ClientLibraryFile: Sendable {
