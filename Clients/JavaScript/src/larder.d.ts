@@ -217,8 +217,15 @@ export interface Outcome {
   supersededBy?: string;
 }
 
+/** An operation as `larder generate typescript` writes it, with the types of its variables and its data. */
+export interface Operation<Variables, Data> {
+  readonly name: string;
+  readonly kind: "query" | "mutation" | "subscription";
+  readonly types?: (variables: Variables) => Data;
+}
+
 export type Subject =
-  | {operation: string; variables?: Record<string, any>}
+  | {operation: string | Operation<any, any>; variables?: Record<string, any>}
   | {collection: string}
   | {changes: {types?: string[]; since?: string}};
 
@@ -290,19 +297,30 @@ export class Larder {
   observe<Item = Entity>(query: Query<Item>, options?: {signal?: AbortSignal}): AsyncGenerator<{items: Item[]; diff: Diff}, void, void>;
 
   /** A query of the operations folder, answered from its kept response without a connection. */
+  read<Variables, Data>(operation: Operation<Variables, Data>, variables: Variables, options?: {signal?: AbortSignal}): Promise<ReadResult<Data>>;
   read<Data = any>(operation: string, variables?: Record<string, any>, options?: {signal?: AbortSignal}): Promise<ReadResult<Data>>;
   /** The kept response of a query, without a request. */
+  kept<Variables, Data>(operation: Operation<Variables, Data>, variables: Variables): ReadResult<Data> | null;
   kept<Data = any>(operation: string, variables?: Record<string, any>): ReadResult<Data> | null;
   /** The batch update to a list of Larder; null if nothing changed. `path` is that of the list. */
   listDiff(path: string, base?: {from?: string; have?: [id: string, rev: string][]}): Promise<ListDiff | null>;
   /** The events of a subject, over all interruptions, until the caller stops or the subject cannot go on. */
+  live<Variables, Data>(
+    subject: {operation: Operation<Variables, Data>; variables: Variables}, options?: {signal?: AbortSignal},
+  ): AsyncGenerator<LiveEvent<{data: Data; errors?: any[]}>, void, void>;
   live<Data = any>(subject: Subject, options?: {signal?: AbortSignal}): AsyncGenerator<LiveEvent<Data>, void, void>;
 
   /** Stores a mutation, durable before it resolves, and shows its optimistic update. */
+  submit<Variables>(operation: Operation<Variables, any>, variables: Variables, options?: SubmitOptions): Promise<{key: string}>;
   submit(operation: string, variables?: Record<string, any>, options?: SubmitOptions): Promise<{key: string}>;
   /** The same for writes to local types; `direct` for local fields of your API's types. */
   write(operations: WriteOperation[], options?: {mode?: "lazy" | "steady"; direct?: boolean}): Promise<{key: string}>;
   /** Sends a mutation now, ahead of all others. */
+  force<Variables, Data>(operation: Operation<Variables, Data>, variables: Variables, options?: Omit<SubmitOptions, "mode">): Promise<{
+    key: string;
+    state: string;
+    response: {data: Data; errors?: any[]};
+  }>;
   force<Data = any>(operation: string, variables?: Record<string, any>, options?: Omit<SubmitOptions, "mode">): Promise<{
     key: string;
     state: string;

@@ -21,6 +21,8 @@ export {MemoryStore} from "./store.js";
 
 export const version = "0.1.0";
 
+/** An operation is given by its name, or as `larder generate typescript` writes it. */
+const nameOf = operation => typeof operation === "string" ? operation : operation.name;
 /** Milliseconds between two rounds of a client that works by itself, when nothing wakes it. */
 const LONGEST_PAUSE = 60_000;
 /** Tables of a profile. */
@@ -277,14 +279,14 @@ export class Larder {
 
   // Queries
 
-  /** A query of the operations folder; answered from the kept response without a connection. */
+  /** A query of the operations folder, by name or generated; answered from the kept response without a connection. */
   read(operation, variables, options) {
-    return this.#reads.read(operation, variables, options);
+    return this.#reads.read(nameOf(operation), variables, options);
   }
 
   /** The kept response of a query, without a request. */
   kept(operation, variables) {
-    return this.#reads.kept(operation, variables);
+    return this.#reads.kept(nameOf(operation), variables);
   }
 
   /** The batch update from a list that was read before (its `ETag`, or ids with revisions) to the present one. */
@@ -299,14 +301,14 @@ export class Larder {
 
   /** The events of a query, a subscription, a list or of changes, over all interruptions. */
   live(subject, {signal} = {}) {
-    return this.#live.events(subject, signal);
+    return this.#live.events(subject.operation ? {...subject, operation: nameOf(subject.operation)} : subject, signal);
   }
 
   // The outbox
 
   /** Stores a mutation, durable before it resolves, and shows its optimistic update. */
   async submit(operation, variables, options) {
-    const result = await this.#outbox.submit(operation, variables, options);
+    const result = await this.#outbox.submit(nameOf(operation), variables, options);
     this.#work();
     return result;
   }
@@ -320,7 +322,7 @@ export class Larder {
 
   /** Sends a mutation now, ahead of all others, and returns your API's response. */
   force(operation, variables, options) {
-    return this.#outbox.force(operation, variables, options);
+    return this.#outbox.force(nameOf(operation), variables, options);
   }
 
   /** Sends what waits. */

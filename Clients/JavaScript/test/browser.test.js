@@ -15,10 +15,14 @@ describe("In Chromium", {skip: missing, timeout: 180_000}, () => {
   const pages = [];
   const folder = mkdtempSync(join(tmpdir(), "larder-public-"));
   before(async () => {
-    // The pages of the source tree, whatever the binary has.
-    cpSync(join(root, "Public"), folder, {recursive: true});
-    cpSync(join(root, "Clients/JavaScript/src"), join(folder, "client"), {recursive: true});
-    service = await Service.start({LARDER_PUBLIC: folder});
+    service = await Service.start();
+    if (!(await fetch(`${service.url}/client/larder.js`)).ok) {
+      // A binary without the library: the files of the source tree instead.
+      await service.stop();
+      cpSync(join(root, "Public"), folder, {recursive: true});
+      cpSync(join(root, "Clients/JavaScript/src"), join(folder, "client"), {recursive: true});
+      service = await Service.start({LARDER_PUBLIC: folder});
+    }
     browser = await Browser.start();
   });
   after(async () => {

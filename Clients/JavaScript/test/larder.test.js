@@ -129,7 +129,7 @@ describe("With a running Larder", {skip: !binary && "LARDER_BINARY is not set", 
     network.off = true;
     const offline = await larder.read("Film", {id: "f6"});
     assert.deepEqual([offline.from, offline.data], ["offline", again.data]);
-    assert.equal(larder.kept("Film", {id: "f6"}).data.film.id, "f6");
+    assert.equal(larder.kept({name: "Film", kind: "query"}, {id: "f6"}).data.film.id, "f6");
     await assert.rejects(larder.read("Film", {id: "f7"}), {code: "offline", name: "OfflineError"});
     network.off = false;
     await assert.rejects(larder.read("Films", {limit: "many"}), {code: "invalid_variables", name: "ProblemError", status: 400});

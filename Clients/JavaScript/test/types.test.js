@@ -25,7 +25,7 @@ test("What the modules export is what the declarations declare", () => {
   }
   const declaration = readFileSync(new URL("../src/larder.d.ts", import.meta.url), "utf8");
   const body = /export class Larder \{([^]*?)\n\}/.exec(declaration)[1];
-  const declared = [...body.matchAll(/^ {2}(?:readonly )?(\w+)(?:<[^(]*>)?[(:]/gm)].map(([, name]) => name).filter(name => name !== "files");
+  const declared = [...body.matchAll(/^ {2}(?:readonly )?(\w+)(?:<[^(]*>)?[(:]/gm)].map(([, name]) => name).filter((name, index, all) => name !== "files" && all.indexOf(name) === index);
   const present = Object.getOwnPropertyNames(library.Larder.prototype).filter(name => name !== "constructor");
   assert.deepEqual(present.sort(), declared.sort());
 });

@@ -1,6 +1,6 @@
 // Compiled by test/types.test.js, never run: what the declarations promise, and what they refuse.
 
-import {Entity, Larder, MemoryStore, OfflineError, ProblemError, diff} from "../src/larder.js";
+import {Entity, Larder, MemoryStore, Operation, OfflineError, ProblemError, diff} from "../src/larder.js";
 import {fileSource, fileStore} from "../src/node.js";
 
 interface Film extends Entity {
@@ -26,6 +26,11 @@ export async function use(): Promise<void> {
     if (error instanceof ProblemError) console.log(error.problem.code);
     if (error instanceof OfflineError) console.log(error.unsent);
   }
+  const filmQuery: Operation<{id: string}, {film: Film | null}> = {name: "Film", kind: "query"};
+  const year: number | undefined = (await larder.read(filmQuery, {id: "f1"})).data.film?.year;
+  for await (const {data} of larder.live({operation: filmQuery, variables: {id: "f1"}})) console.log(data.data.film?.title, year);
+  // @ts-expect-error the variables of a generated operation have types
+  await larder.read(filmQuery, {id: 1});
   // @ts-expect-error force is a method, not a mode of submit
   await larder.submit("RateFilm", {}, {mode: "force"});
   // @ts-expect-error a query needs a type
