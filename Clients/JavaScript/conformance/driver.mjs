@@ -30,12 +30,16 @@ class Subject {
   #wake = () => {};
 
   constructor(subject) {
-    this.done = this.#follow(subject);
+    // Until the stream is there, but not for long: it may never be.
+    this.opened = new Promise(resolve => {
+      this.done = this.#follow(subject, resolve);
+      setTimeout(resolve, 2_000).unref();
+    });
   }
 
-  async #follow(subject) {
+  async #follow(subject, onOpen) {
     try {
-      for await (const {event, data, from} of larder.live(subject, {signal: this.abort.signal})) {
+      for await (const {event, data, from} of larder.live(subject, {signal: this.abort.signal, onOpen})) {
         this.from = from;
         if (event === "bookmark" || event === "queue") continue;
         if (data.kind === "full") this.rows = data.items;
@@ -133,6 +137,7 @@ const verbs = {
     await subjects.get(name)?.close();
     const subject = operation ? {operation, variables} : collection ? {collection} : {changes};
     subjects.set(name, new Subject(subject));
+    await subjects.get(name).opened;
   },
   events: ({name, atLeast = 0, within = 0}) => subjectNamed(name).take(atLeast, within),
   rows: ({name}) => ({items: subjectNamed(name).rows}),

@@ -237,6 +237,12 @@ export interface LiveEvent<Data = any> {
   from: "stream" | "polling";
 }
 
+export interface LiveOptions {
+  signal?: AbortSignal;
+  /** Called whenever a stream has been opened: changes from then on come by it. */
+  onOpen?: () => void;
+}
+
 /** What is uploaded: a Blob, bytes, or an object with a size and slices. */
 export type Source = Blob | Uint8Array | {size: number; slice(start: number, end: number): Promise<Uint8Array> | Uint8Array | Blob};
 
@@ -306,9 +312,9 @@ export class Larder {
   listDiff(path: string, base?: {from?: string; have?: [id: string, rev: string][]}): Promise<ListDiff | null>;
   /** The events of a subject, over all interruptions, until the caller stops or the subject cannot go on. */
   live<Variables, Data>(
-    subject: {operation: Operation<Variables, Data>; variables: Variables}, options?: {signal?: AbortSignal},
+    subject: {operation: Operation<Variables, Data>; variables: Variables}, options?: LiveOptions,
   ): AsyncGenerator<LiveEvent<{data: Data; errors?: any[]}>, void, void>;
-  live<Data = any>(subject: Subject, options?: {signal?: AbortSignal}): AsyncGenerator<LiveEvent<Data>, void, void>;
+  live<Data = any>(subject: Subject, options?: LiveOptions): AsyncGenerator<LiveEvent<Data>, void, void>;
 
   /** Stores a mutation, durable before it resolves, and shows its optimistic update. */
   submit<Variables>(operation: Operation<Variables, any>, variables: Variables, options?: SubmitOptions): Promise<{key: string}>;

@@ -300,8 +300,9 @@ export class Larder {
   }
 
   /** The events of a query, a subscription, a list or of changes, over all interruptions. */
-  live(subject, {signal} = {}) {
-    return this.#live.events(subject.operation ? {...subject, operation: nameOf(subject.operation)} : subject, signal);
+  live(subject, {signal, onOpen} = {}) {
+    const named = subject.operation ? {...subject, operation: nameOf(subject.operation)} : subject;
+    return this.#live.events(named, signal, onOpen);
   }
 
   // The outbox
@@ -433,8 +434,9 @@ export class Larder {
   /** Wakes the leader whenever Larder reports a change of what is followed. */
   async #watch(signal) {
     const types = ["$mutation", ...this.#replica.followings().flatMap(following => following.types)];
-    const subject = {changes: {types: [...new Set(types)], since: "now"}};
-    for await (const {event} of this.#live.events(subject, signal)) {
+    const subject = {changes: {types: [...new Set(types)]}};
+    // What came before the stream was opened is not in it.
+    for await (const {event} of this.#live.events(subject, signal, () => this.#wake())) {
       if (event !== "bookmark") this.#wake();
     }
   }

@@ -24,12 +24,8 @@ function addresses(subject) {
     return {stream: {path: `${path}/stream`, query}, poll: {path: `${path}/diff`, query}};
   }
   if (subject.changes) {
-    const {types, since = "now"} = subject.changes;
-    const query = types ? [["types", types.join(",")]] : [];
-    return {
-      stream: {path: "/v1/changes/stream", query: [...query, ["since", since]]},
-      poll: {path: "/v1/changes", query, since},
-    };
+    const query = subject.changes.types ? [["types", subject.changes.types.join(",")]] : [];
+    return {stream: {path: "/v1/changes/stream", query}, poll: {path: "/v1/changes", query}};
   }
   throw new UsageError("invalid_argument", "A subject has an operation, a collection or changes.");
 }
@@ -54,15 +50,18 @@ export class Live {
    * The events of a subject, until the caller stops or the subject cannot go on (the error is thrown).
    * @param {Subject} subject
    * @param {AbortSignal} [signal]
+   * @param {() => void} [onOpen] called whenever a stream has been opened
    * @returns {AsyncGenerator<LiveEvent>}
    */
-  async *events(subject, signal) {
+  async *events(subject, signal, onOpen = () => {}) {
     const {stream, poll} = addresses(subject);
-    let position = null, failures = 0;
+    let position = subject.changes?.since ?? null, failures = 0;
     const polled = {};
     for (;;) {
       try {
-        for await (const event of this.#stream(stream, position, signal)) {
+        // From a cursor, and not from whatever is now when the stream is opened again.
+        if (subject.changes) position ??= await this.#now(poll, signal);
+        for await (const event of this.#stream(stream, position, signal, onOpen)) {
           failures = 0;
           if (event.id !== undefined) position = event.id;
           yield {...event, from: "stream"};
@@ -95,7 +94,11 @@ export class Live {
     }
   }
 
-  async *#stream({path, query}, position, signal) {
+  async #now({path, query}, signal) {
+    return (await this.#request({path, query: [...query, ["since", "now"]], signal})).body.cursor;
+  }
+
+  async *#stream({path, query}, position, signal, onOpen) {
     const abort = new AbortController();
     const stop = () => abort.abort(signal?.reason);
     signal?.addEventListener("abort", stop, {once: true});
@@ -103,6 +106,7 @@ export class Live {
     if (position !== null) open.headers["Last-Event-ID"] = position;
     try {
       const {response} = await this.#request(open);
+      onOpen();
       yield* eventsOf(response.body, abort);
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -110,7 +114,7 @@ export class Live {
     }
   }
 
-  async #polled(subject, {path, query, since}, position, state, signal) {
+  async #polled(subject, {path, query}, position, state, signal) {
     if (subject.operation) {
       const headers = state.etag ? {"If-None-Match": state.etag} : {};
       const {status, headers: fields, body} = await this.#request({path, query, headers, signal});
@@ -122,7 +126,7 @@ export class Live {
       const {status, body} = await this.#request({path, query: position ? [...query, ["from", position]] : query, signal});
       return status === 304 ? [] : [{event: body.kind === "full" ? "list" : "diff", data: body, id: body.etag}];
     }
-    const {body} = await this.#request({path, query: [...query, ["since", position ?? since]], signal});
+    const {body} = await this.#request({path, query: [...query, ["since", position ?? "now"]], signal});
     const events = body.changes.map(data => ({event: "change", data}));
     return [...events, {event: "bookmark", data: {cursor: body.cursor}, id: body.cursor}];
   }
