@@ -267,6 +267,9 @@ export class Files {
   delete(bucket: string, key: string): Promise<void>;
 }
 
+/** What cannot write. */
+export type Reader = Pick<Larder, "get" | "list" | "count" | "observe" | "read" | "kept" | "live" | "listDiff">;
+
 /** A client of Larder with its own store. See README.md. */
 export class Larder {
   private constructor(options: LarderOptions);
@@ -276,9 +279,11 @@ export class Larder {
   /** The active profile; null if there is none. */
   readonly profile: Profile | null;
   readonly files: Files;
+  /** The reading half, for code that is not to write. */
+  readonly reader: Reader;
 
   /** Activates the profile without a user; registers the device if there is none. Nothing if one is active. */
-  register(): Promise<{device: string}>;
+  register(options?: {access?: "read"}): Promise<{device: string}>;
   signUp(email: string, password: string): Promise<{userId: string}>;
   signIn(email: string, password: string): Promise<{userId: string}>;
   /** Ends the session at once, also offline. `sent` is false if the server is told later. */

@@ -123,9 +123,12 @@ export class Larder {
     };
   }
 
-  /** Activates the profile without a user; registers the device if there is none. Nothing if one is active. */
-  async register() {
-    const {device} = await this.#profiles.register();
+  /**
+   * Activates the profile without a user; registers the device if there is none. Nothing if one is active.
+   * @param {{access?: "read"}} [options] of a device that can only read: Larder refuses what it writes
+   */
+  async register({access} = {}) {
+    const {device} = await this.#profiles.register(access);
     this.#work();
     return {device: device.id};
   }
@@ -231,6 +234,12 @@ export class Larder {
       if (entities.size > 0) state[type] = Object.fromEntries(entities);
     }
     return state;
+  }
+
+  /** The reading half, for code that is not to write. */
+  get reader() {
+    const names = ["get", "list", "count", "observe", "read", "kept", "live", "listDiff"];
+    return Object.freeze(Object.fromEntries(names.map(name => [name, (...rest) => this[name](...rest)])));
   }
 
   /** A new temporary id, for what is created without a connection. */

@@ -65,21 +65,21 @@ export class Profiles {
   }
 
   /** Activates the profile without a user, or registers one; nothing if a profile is active. */
-  async register() {
+  async register(access) {
     const active = this.active;
     if (active) return active;
     await this.sendSignOuts();
     const stored = this.#all().find(profile => !profile.userId);
-    const profile = stored ?? await this.#registered();
+    const profile = stored ?? await this.#registered(access);
     await this.#save(profile, true);
     return profile;
   }
 
-  async #registered(headers = {}) {
+  async #registered(access, headers = {}) {
     const {body} = await this.#transport.send({
-      method: "POST", path: "/v1/devices", headers, json: {platform: this.#platform},
+      method: "POST", path: "/v1/devices", headers, json: {platform: this.#platform, access},
     });
-    return {id: uuid(this.#clock()), device: {id: body.id, token: body.deviceToken}};
+    return {id: uuid(this.#clock()), device: {id: body.id, token: body.deviceToken, access}};
   }
 
   /** @returns {Promise<Profile>} */
@@ -172,7 +172,7 @@ export class Profiles {
       const profile = this.#profile(id);
       if (profile.device.token !== lost) return;
       const headers = profile.session ? {Authorization: `Bearer ${(await this.#fresh(profile)).access}`} : {};
-      const {device} = await this.#registered(headers);
+      const {device} = await this.#registered(profile.device.access, headers);
       await this.#store.transact(transaction => {
         transaction.put(ROOT, `profile:${id}`, {...transaction.get(ROOT, `profile:${id}`), device});
         this.#lose(transaction, id, key);

@@ -8,6 +8,8 @@ export const binary = process.env.LARDER_BINARY;
 
 const LOCAL = `
 type Trip @local { id: ID! title: String! @length(min: 1, max: 80) days: Int @default(value: 1) }
+type MyList @local { id: ID! name: String! place: Int @default(value: 0) }
+type Reminder @local(scope: USER) { id: ID! text: String! film: Film }
 type Diary @local(scope: USER) { id: ID! text: String! }
 extend type Film { favourite: Boolean @local @default(value: false) }
 `;

@@ -33,6 +33,9 @@ export async function use(): Promise<void> {
   await larder.read(filmQuery, {id: 1});
   // @ts-expect-error force is a method, not a mode of submit
   await larder.submit("RateFilm", {}, {mode: "force"});
+  larder.reader.list<Film>({type: "Film"});
+  // @ts-expect-error a reader cannot write
+  await larder.reader.submit("RateFilm");
   // @ts-expect-error a query needs a type
   larder.list({order: "title"});
   // @ts-expect-error operations of writes have fixed names
