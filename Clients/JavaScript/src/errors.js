@@ -5,6 +5,13 @@
  * (docs/problems.md).
  */
 export class LarderError extends Error {
+  /** Of the response, if there was one. @type {number | undefined} */
+  status;
+  /** @type {any} */
+  problem;
+  /** Seconds. @type {number | undefined} */
+  retryAfter;
+
   /**
    * @param {string} code
    * @param {string} message

@@ -42,7 +42,7 @@ export class Files {
    * @param {string} key `{user}` stands for the user's id
    * @param {Source} source
    * @param {{partBytes?: number, type?: string, note?: any, signal?: AbortSignal, onProgress?: (done: number, size: number) => void}} [options]
-   * @returns {Promise<{done: boolean, sent: number}>} `done` is false if it was interrupted: call it again
+   * @returns {Promise<{done: boolean, sent: number, error?: Error}>} `done` is false if it was interrupted: call it again
    */
   async upload(bucket, key, source, {partBytes = PART, type = source.type, note, signal, onProgress} = {}) {
     const profile = this.#profiles.need();

@@ -133,7 +133,7 @@ export class Outbox {
 
   /**
    * Sends the waiting items, one after the other, until one has no answer.
-   * @returns {Promise<{sent: number, left: number}>}
+   * @returns {Promise<{sent: number, left: number, error?: Error}>} why it stopped, if something is left
    */
   async send() {
     const {id} = this.#profiles.need();

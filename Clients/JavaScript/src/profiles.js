@@ -24,8 +24,14 @@ export class Profiles {
   #lose;
 
   /**
-   * @param {(transaction: import("./store.js").Transaction, id: string, key?: string) => void} options.lose
-   *   called in the transaction that gives a profile a new device; `key` is that of the item being sent first
+   * @param {object} parts
+   * @param {import("./store.js").MemoryStore} parts.store
+   * @param {import("./transport.js").Transport} parts.transport
+   * @param {() => number} parts.clock
+   * @param {import("./tabs.js").Exclusive} parts.exclusive
+   * @param {string} parts.platform
+   * @param {(transaction: import("./store.js").Transaction, id: string, key?: string) => void} parts.lose called in the
+   *   transaction that gives a profile a new device; `key` is that of the item that is being sent for the first time
    */
   constructor({store, transport, clock, exclusive, platform, lose}) {
     this.#lose = lose;
