@@ -120,13 +120,13 @@ const verbs = {
   retry: ({key}) => larder.retry(key),
   discard: ({key}) => larder.discard(key),
   upload: async ({bucket, key, path, partBytes}) => {
-    const {done, sent} = await larder.files.upload(bucket, key, fileSource(path), {partBytes, note: path});
+    const {done, sent} = await larder.files.upload(bucket, key, fileSource(path), {partBytes, wholeBytesMax: 0, note: path});
     return {done, sent};
   },
   resume: async () => {
     const result = {done: true, sent: 0};
     for (const {bucket, key, note} of larder.files.unfinished()) {
-      const {done, sent} = await larder.files.upload(bucket, key, fileSource(note), {note});
+      const {done, sent} = await larder.files.upload(bucket, key, fileSource(note), {wholeBytesMax: 0, note});
       result.done &&= done;
       result.sent += sent;
     }

@@ -2,7 +2,7 @@ import {OfflineError, ProblemError, UnavailableError, UsageError} from "./errors
 
 /** The smallest part of an upload, except the last. */
 const PART = 5 * 1024 * 1024;
-/** The size up to which a file is one request. */
+/** The size up to which a file is one request, unless the app says otherwise. */
 const SMALL = 1024 * 1024;
 /** Milliseconds for one part. */
 const TRANSFER = 300_000;
@@ -41,10 +41,10 @@ export class Files {
    * @param {string} bucket
    * @param {string} key `{user}` stands for the user's id
    * @param {Source} source
-   * @param {{partBytes?: number, type?: string, note?: any, signal?: AbortSignal, onProgress?: (done: number, size: number) => void}} [options]
+   * @param {{partBytes?: number, wholeBytesMax?: number, type?: string, note?: any, signal?: AbortSignal, onProgress?: (done: number, size: number) => void}} [options]
    * @returns {Promise<{done: boolean, sent: number, error?: Error}>} `done` is false if it was interrupted: call it again
    */
-  async upload(bucket, key, source, {partBytes = PART, type = source.type, note, signal, onProgress} = {}) {
+  async upload(bucket, key, source, {partBytes = PART, wholeBytesMax = SMALL, type = source.type, note, signal, onProgress} = {}) {
     const profile = this.#profiles.need();
     const path = this.#path(bucket, key, profile);
     const size = sizeOf(source);
@@ -58,7 +58,7 @@ export class Files {
     const headers = {"Content-Type": type || "application/octet-stream"};
     let sent = 0;
     try {
-      if (size <= SMALL) {
+      if (size <= wholeBytesMax) {
         const body = await slice(source, 0, size);
         await this.#profiles.request({method: "PUT", path, body, headers, timeout: TRANSFER, signal}, profile.id);
         await this.#save(table, name, undefined);

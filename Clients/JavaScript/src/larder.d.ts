@@ -249,6 +249,8 @@ export type Source = Blob | Uint8Array | {size: number; slice(start: number, end
 export interface UploadOptions {
   /** 5 MiB, the least. */
   partBytes?: number;
+  /** The size up to which a file is sent as a whole: 1 MiB. */
+  wholeBytesMax?: number;
   /** The media type; that of a Blob if absent. */
   type?: string;
   /** Kept with the upload, to find its content again. */
