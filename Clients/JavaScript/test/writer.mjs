@@ -8,7 +8,7 @@ await store.open();
 for (let number = 1;; number++) {
   await store.transact(transaction => {
     transaction.put("a", "last", number);
-    transaction.put("b", String(number), {number, text: "x".repeat(number * 997 % 200_000)});
+    transaction.put("b", String(number), {number, text: "x".repeat(number * 997 % 60_000)});
   });
   writeSync(1, `${number}\n`);
 }
