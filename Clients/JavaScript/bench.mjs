@@ -102,7 +102,7 @@ const opening = await timed(async () => {
 console.log(`first sync of ${ENTITIES} entities: ${milliseconds(median(firsts))}; curl: ${milliseconds(curl)}`);
 console.log(`sync with a delta of 100: ${milliseconds(median(deltas))}; without changes: ${milliseconds(median(pages))}`);
 console.log(`submit, durable: ${milliseconds(median(submits))}; one fdatasync of 4 KiB: ${milliseconds(median(syncs))}`);
-console.log(`observers of a query over ${ENTITIES} told of a local write, its own fdatasync included: ${milliseconds(median(observed))}`);
+console.log(`a local write until a query over ${ENTITIES} reports it, its fdatasync included: ${milliseconds(median(observed))}`);
 console.log(`opening the store: ${milliseconds(opening)}`);
 await service.stop();
 rmSync(folder, {recursive: true});
