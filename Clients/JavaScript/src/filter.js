@@ -321,6 +321,7 @@ const rank = value => value === undefined ? 0 : value === null ? 1 : typeof valu
  * @returns {number} negative, 0 or positive
  */
 export function order(left, right) {
+  if (typeof left === "number" && typeof right === "number") return left - right;
   const kind = rank(left);
   const other = rank(right);
   if (kind !== other) return kind - other;

@@ -186,29 +186,45 @@ export class View {
     for (const row of candidates) {
       if (!test || test(row[1]) === true) selected.push(row);
     }
-    return selected.sort(this.#comparator(by));
+    return this.#sorted(selected, by);
   }
 
-  #comparator(by = []) {
+  /** In the order of the terms, whose values are read once for each row. */
+  #sorted(rows, by = []) {
     const terms = (typeof by === "string" ? by.split(",") : by).map(term => term.trim()).filter(Boolean).map(term => {
-      const sign = term.startsWith("-") ? -1 : 1;
-      const names = term.replace(/^[-+]/, "").split(".");
-      return {sign, read: entity => {
-        for (const name of names.slice(0, -1)) {
-          entity = this.follow(entity, name);
-          if (entity == null) return entity;
-        }
-        return entity[names.at(-1)];
-      }};
+      const names = term.replace(/^[-+]/, "").split("."), last = names.pop();
+      return {
+        sign: term.startsWith("-") ? -1 : 1,
+        read: names.length === 0 ? entity => entity[last] ?? null : entity => {
+          for (const name of names) {
+            entity = this.follow(entity, name);
+            if (entity == null) return null;
+          }
+          return entity[last] ?? null;
+        },
+      };
     });
-    return ([leftId, left], [rightId, right]) => {
-      for (const {sign, read} of terms) {
-        const result = order(read(left) ?? null, read(right) ?? null);
-        if (result !== 0) return sign * result;
+    terms.push({sign: 1});
+    const decorated = rows.map(row => [...terms.slice(0, -1).map(({read}) => read(row[1])), row[0], row]);
+    // Without surrogates the order of code units is that of code points.
+    const compare = terms.map((_, index) => decorated.some(values => hasSurrogates(values[index])) ? order : quickOrder);
+    decorated.sort((left, right) => {
+      for (let index = 0; index < terms.length; index++) {
+        const result = compare[index](left[index], right[index]);
+        if (result !== 0) return terms[index].sign * result;
       }
-      return order(leftId, rightId);
-    };
+      return 0;
+    });
+    return decorated.map(values => values.at(-1));
   }
+}
+
+const hasSurrogates = value => typeof value === "string" && /[\ud800-\udfff]/.test(value);
+
+function quickOrder(left, right) {
+  if (left === right) return 0;
+  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : 1;
+  return order(left, right);
 }
 
 const indexKey = value => typeof value === "boolean" ? Number(value) : typeof value === "bigint" ? Number(value)

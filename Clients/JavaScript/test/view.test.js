@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {order} from "../src/filter.js";
 import {View} from "../src/view.js";
 import {withSeeds} from "./random.js";
 
@@ -80,6 +81,16 @@ test("Incremental updates, lookups and orders equal a computation from scratch",
       assert.deepEqual(found, fresh.select({type: "T", filter: entity => entity.colour === colour, order: ["-n"]}).map(([id]) => id));
     }
   }
+}));
+
+test("Rows are sorted as the order says, also by texts beyond the basic plane and by mixed values", () => withSeeds(80, random => {
+  const view = new View({}, Date.now);
+  const values = [undefined, null, true, 0, 1, -2, 2n ** 63n, "a", "B", "\uffee", "😀", "😀a", "é"];
+  const entities = Array.from({length: 20}, (_, index) => ({__typename: "T", id: `${index % 7 === 0 ? "\uffee" : ""}${index}`, a: random.of(values), b: random.below(3)}));
+  view.reset({...nothing, rows: rowsOf(random.shuffled(entities))});
+  const expected = [...entities].sort((left, right) =>
+    -order(left.a ?? null, right.a ?? null) || order(left.b, right.b) || order(left.id, right.id));
+  assert.deepEqual(view.select({type: "T", order: "-a,b"}).map(([id]) => id), expected.map(({id}) => id));
 }));
 
 test("Key paths follow references by the schema", () => {
