@@ -19,6 +19,7 @@ COPY Tests Tests
 # Embedded in the binary.
 COPY Examples Examples
 COPY Public Public
+COPY Clients Clients
 COPY Scripts/release Scripts/
 RUN Scripts/release /out/larder
 

@@ -233,6 +233,7 @@ struct GatewayAssembly {
         }),
       version: Version.text, local: local,
       openAPITemplate: { try OpenAPIResource.value() },
+      clientFile: { ClientLibrary.file($0) },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
       streamStallMax: settings.limits.streamStall,

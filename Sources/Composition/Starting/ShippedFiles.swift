@@ -67,7 +67,10 @@ package enum ShippedFiles {
     // The name is random, and making the folder fails if it exists: it belongs to this process alone.
     try FileManager.default.createDirectory(
       at: root, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    for file in embedded where !file.path.hasPrefix("Sources/") {
+    let isUnpacked = { (path: String) in
+      ["Examples/", "Public/"].contains(where: path.hasPrefix)
+    }
+    for file in embedded where isUnpacked(file.path) {
       let place = root.appending(path: file.path)
       try FileManager.default.createDirectory(
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -102,7 +105,9 @@ enum PublicFolder {
     guard let root = root(settings) else { return nil }
     return StaticFiles(
       root: root, pool: pool, ranges: rangeLimits(settings),
-      pageFields: fields(settings, root: root))
+      pageFields: fields(settings, root: root),
+      fieldsBelow: settings.publicFolder == nil
+        ? ["demo": [policyField(policy(ofPageIn: "\(root)/demo"))]] : [:])
   }
 
   /// Header fields of the pages. The console handles the admin token, so no page may frame it and it
@@ -111,17 +116,19 @@ enum PublicFolder {
   private static func fields(
     _ settings: Settings, root: String
   ) -> [(name: String, value: String)] {
-    let framing = "frame-ancestors 'none'"
-    // A page's meta element cannot forbid framing; only a header field can.
-    let own = settings.publicFolder == nil ? "\(policy(ofPageIn: root)); " : ""
+    let own = settings.publicFolder == nil ? policy(ofPageIn: root) : nil
     return [
-      ("Content-Security-Policy", own + framing), ("X-Frame-Options", "DENY"),
-      ("Referrer-Policy", "no-referrer"),
+      policyField(own), ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
     ]
   }
 
-  /// The policy in the console's page, with the digests of its script and style; a policy that allows
-  /// nothing if the page cannot be read.
+  /// The field of a page's policy. A page's meta element cannot forbid framing; only a header field can.
+  private static func policyField(_ own: String?) -> (name: String, value: String) {
+    ("Content-Security-Policy", (own.map { "\($0); " } ?? "") + "frame-ancestors 'none'")
+  }
+
+  /// The policy in the page of a folder, the console's with the digests of its script and style; a policy
+  /// that allows nothing if the page cannot be read.
   static func policy(ofPageIn root: String) -> String {
     guard let data = FileManager.default.contents(atPath: "\(root)/index.html"),
       let text = String(validating: data, as: UTF8.self),

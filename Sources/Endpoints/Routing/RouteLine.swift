@@ -195,6 +195,7 @@ struct EndpointSet: Sendable {
   }
   var s3: S3Endpoint { S3Endpoint(services: services.s3, failures: context.failures) }
   var s3Keys: S3KeysEndpoint { S3KeysEndpoint(context: context, keys: services.s3.keys) }
+  var clientLibrary: ClientLibraryEndpoint { ClientLibraryEndpoint(find: services.clientFile) }
   /// Nil if no folder is served.
   var files: StaticFiles? { services.files }
 }

@@ -45,6 +45,8 @@ package struct Services: Sendable {
   package var local: LocalSchema
   /// Reads the OpenAPI document without the paths of operations; called at the first request for it.
   package var openAPITemplate: @Sendable () throws -> JSONValue
+  /// Finds a file of the JavaScript client library.
+  package var clientFile: ClientLibraryEndpoint.Find
   package var bodyBytesMax: Int
   /// The memory limit of the response cache.
   package var responseCacheBytesMax: Int
@@ -70,6 +72,7 @@ package struct Services: Sendable {
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
     cors: CORSPolicy, version: String, local: LocalSchema,
     openAPITemplate: @escaping @Sendable () throws -> JSONValue,
+    clientFile: @escaping ClientLibraryEndpoint.Find,
     bodyBytesMax: Int, responseCacheBytesMax: Int,
     streamStallMax: Duration,
     compressionBytesMin: Int, clock: WallClock, logger: Logger
@@ -108,6 +111,7 @@ package struct Services: Sendable {
     self.version = version
     self.local = local
     self.openAPITemplate = openAPITemplate
+    self.clientFile = clientFile
     self.bodyBytesMax = bodyBytesMax
     self.responseCacheBytesMax = responseCacheBytesMax
     self.streamStallMax = streamStallMax

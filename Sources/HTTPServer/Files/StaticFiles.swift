@@ -24,6 +24,8 @@ package struct StaticFiles: Sendable {
   private let cacheControl: String
   /// Fields added to every response, by name.
   private let pageFields: [(name: String, value: String)]
+  /// Fields that take the place of those, by the name of a folder in the root.
+  private let fieldsBelow: [String: [(name: String, value: String)]]
   private let ranges: RangeLimits
   private let pool: BlockingPool
 
@@ -31,11 +33,15 @@ package struct StaticFiles: Sendable {
   ///   - root: the folder, without a slash at its end.
   ///   - cacheControl: the `Cache-Control` of every file.
   ///   - pageFields: fields added to every response.
+  ///   - fieldsBelow: fields of the responses below a folder in the root; they replace `pageFields` of the
+  ///     same name.
   package init(
     root: String, pool: BlockingPool, cacheControl: String = "no-cache",
-    ranges: RangeLimits = RangeLimits(), pageFields: [(name: String, value: String)] = []
+    ranges: RangeLimits = RangeLimits(), pageFields: [(name: String, value: String)] = [],
+    fieldsBelow: [String: [(name: String, value: String)]] = [:]
   ) {
     self.pageFields = pageFields
+    self.fieldsBelow = fieldsBelow
     self.root = root
     self.pool = pool
     self.cacheControl = cacheControl
@@ -48,7 +54,8 @@ package struct StaticFiles: Sendable {
   ///   slash, for a folder's `index.html`.
   package func respond(to request: ServerRequest, path: String) async -> ServerResponse {
     var response = await found(by: request, path: path)
-    for field in pageFields {
+    let folder = path.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
+    for field in pageFields + (fieldsBelow[folder] ?? []) {
       if let name = HTTPField.Name(field.name) { response.fields[name] = field.value }
     }
     return response

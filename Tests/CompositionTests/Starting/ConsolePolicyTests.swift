@@ -26,6 +26,17 @@ struct ConsolePolicyTests {
     #expect(page.firstRange(of: /\son[a-z]+="/) == nil && !page.contains(" style=\""))
   }
 
+  @Test("The demo page's policy allows only files of this service, and no script in the page")
+  func policyOfTheDemo() throws {
+    let page = try String(contentsOfFile: "\(Self.folder)/demo/index.html", encoding: .utf8)
+    let policy = PublicFolder.policy(ofPageIn: "\(Self.folder)/demo")
+    #expect(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"))
+    #expect(!policy.contains("unsafe"))
+    #expect(!page.contains("<style") && !page.contains(" style=\""))
+    #expect(page.firstRange(of: /<script(?![^>]* src=)/) == nil)
+    #expect(page.firstRange(of: /\son[a-z]+="/) == nil)
+  }
+
   @Test("Without the console's page, the policy allows nothing")
   func policyWithoutPage() {
     #expect(PublicFolder.policy(ofPageIn: "/nonexistent") == "default-src 'none'")

@@ -8,14 +8,16 @@ struct ShippedFilesTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   @Test(
-    "The binary contains the console, the example, the demo's words and the OpenAPI document as the folders have them"
+    "The binary contains the pages, the client library, the example, the demo's words and the OpenAPI document as the folders have them"
   )
   func contentsAreTheFolders() throws {
     var wanted: [String: [UInt8]] = [:]
-    for folder in ["Public", "Examples/films"] {
+    for folder in ["Public", "Examples/films", ClientLibrary.folder] {
       let paths = try #require(
         FileManager.default.enumerator(atPath: Self.root.appending(path: folder).path))
       for case let path as String in paths where !path.hasPrefix("data") {
+        // What only Node and editors use is not served.
+        if path == "node.js" || path.hasSuffix(".d.ts") { continue }
         let file = Self.root.appending(path: "\(folder)/\(path)")
         guard let data = try? Data(contentsOf: file) else { continue }
         wanted["\(folder)/\(path)"] = Array(data)
@@ -40,6 +42,8 @@ struct ShippedFilesTests {
     #expect(page == (try Data(contentsOf: Self.root.appending(path: "Public/index.html"))))
     #expect(ShippedFiles.isFolder("\(folder)/Examples/films/operations"))
     #expect(!ShippedFiles.isFolder("\(folder)/Sources"))
+    #expect(!ShippedFiles.isFolder("\(folder)/Clients"))
+    #expect(ShippedFiles.isFolder("\(folder)/Public/demo"))
     let other = try ShippedFiles.unpack()
     #expect(other != folder)
     try FileManager.default.removeItem(atPath: other)

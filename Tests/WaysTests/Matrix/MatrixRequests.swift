@@ -55,6 +55,9 @@ enum MatrixRequests {
     // Counts the requests of all callers.
     "GET /metrics": { _ in [.get("/metrics", comparison: .words)] },
     "GET /openapi.json": { _ in [.get("/openapi.json")] },
+    "GET /client/{file}": { secrets in
+      read("/client/larder.js", secrets) + [.get("/client/\(secrets.noteID)")]
+    },
     "GET /v1/operations": { _ in [.get("/v1/operations")] },
     "GET /{path...}": { secrets in [.get("/"), .get("/\(secrets.noteID)")] },
   ]

@@ -1,0 +1,246 @@
+import {closeSync, constants, fdatasyncSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync,
+  renameSync, fstatSync, unlinkSync, writeFileSync, writeSync} from "node:fs";
+import {open} from "node:fs/promises";
+import {join} from "node:path";
+import {StorageError} from "./errors.js";
+import {parse, stringify} from "./json.js";
+import {MemoryStore, storageError} from "./store.js";
+
+// A log of transactions, one a line: the CRC-32 of the rest in hex, a space, JSON. A transaction is durable once its
+// line is synced; a last line that is not whole never happened.
+
+/** The log is written again, without what was replaced, when it has grown by this and by its own size. */
+const GROWTH = 8 * 1024 * 1024;
+/** Changes in one line of a log that was written again. */
+const LINE_CHANGES = 1_000;
+
+const CRC = Uint32Array.from({length: 256}, (_, value) => {
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value >>> 0;
+});
+
+function crc32(bytes) {
+  let value = 0xffffffff;
+  for (let index = 0; index < bytes.length; index++) value = CRC[(value ^ bytes[index]) & 0xff] ^ (value >>> 8);
+  return ((value ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
+}
+
+function lineOf(changes) {
+  const text = Buffer.from(stringify(changes.map(([table, key, value]) => value === undefined ? [table, key] : [table, key, value])));
+  return Buffer.concat([Buffer.from(`${crc32(text)} `), text, Buffer.from("\n")]);
+}
+
+/**
+ * A store in a folder, for one process at a time. Survives the end of the process, and of the machine, at any moment.
+ * @param {string} folder made if missing
+ * @param {{bytesMax?: number}} [options] the size of the log above which writes fail with `storage_full`
+ */
+export function fileStore(folder, options) {
+  return new FileStore(folder, options);
+}
+
+export class FileStore extends MemoryStore {
+  bytesMax;
+  #folder;
+  #file;
+  #lock;
+  /** Bytes of whole lines; whatever follows is cut off. */
+  #bytes = 0;
+  #compacted = 0;
+  #isTorn = false;
+
+  constructor(folder, {bytesMax = Infinity} = {}) {
+    super();
+    this.#folder = folder;
+    this.bytesMax = bytesMax;
+  }
+
+  async load() {
+    mkdirSync(this.#folder, {recursive: true, mode: 0o700});
+    this.#takeLock();
+    const path = join(this.#folder, "larder.log");
+    this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    const content = readFileSync(path);
+    let start = 0;
+    for (let end; (end = content.indexOf(10, start)) !== -1; start = end + 1) {
+      const line = content.subarray(start, end);
+      const text = line.subarray(9);
+      if (line[8] !== 32 || line.toString("latin1", 0, 8) !== crc32(text)) {
+        if (content.indexOf(10, end + 1) === -1) break;
+        throw new StorageError("store_damaged", `${path}: the line at byte ${start} is damaged, and more lines follow. Restore it, or remove it to start afresh.`);
+      }
+      this.applySilently(parse(text.toString()));
+    }
+    this.#bytes = this.#compacted = start;
+    if (start < content.length) {
+      ftruncateSync(this.#file, start);
+      fdatasyncSync(this.#file);
+    }
+    if (start === 0) this.#syncFolder();
+    const live = this.#liveBytes();
+    if (this.#bytes > GROWTH && this.#bytes > 2 * live) this.#compact();
+  }
+
+  #liveBytes() {
+    let bytes = 0;
+    for (const [table, rows] of this.tables) {
+      for (const [key, value] of rows) bytes += stringify([table, key, value]).length;
+    }
+    return bytes;
+  }
+
+  async persist(changes) {
+    if (this.#file === undefined) throw new StorageError("store_closed", "The store is closed.");
+    const line = lineOf(changes);
+    if (this.#bytes + line.length > this.bytesMax) {
+      throw new StorageError("storage_full", `The store would have more than ${this.bytesMax} bytes. Nothing was stored.`);
+    }
+    try {
+      if (this.#isTorn) ftruncateSync(this.#file, this.#bytes);
+      this.#isTorn = true;
+      for (let written = 0; written < line.length;) {
+        written += writeSync(this.#file, line, written, line.length - written, this.#bytes + written);
+      }
+      fdatasyncSync(this.#file);
+      this.#isTorn = false;
+    } catch (error) {
+      throw storageError(error);
+    }
+    this.#bytes += line.length;
+  }
+
+  apply(changes, isOwn) {
+    super.apply(changes, isOwn);
+    if (this.#bytes > 2 * this.#compacted + GROWTH) {
+      try {
+        this.#compact();
+      } catch {
+        this.#compacted = this.#bytes; // The present log is whole; the next attempt comes when it has grown again.
+      }
+    }
+  }
+
+  /** Writes the log again. It takes the place of the former one in one step. */
+  #compact() {
+    const path = join(this.#folder, "larder.log"), next = `${path}.new`;
+    const file = openSync(next, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600);
+    let bytes = 0;
+    try {
+      let changes = [];
+      const write = () => {
+        if (changes.length > 0) bytes += writeSync(file, lineOf(changes));
+        changes = [];
+      };
+      for (const [table, rows] of this.tables) {
+        for (const [key, value] of rows) {
+          if (changes.push([table, key, value]) === LINE_CHANGES) write();
+        }
+      }
+      write();
+      fsyncSync(file);
+      if (fstatSync(file).size !== bytes) throw new Error("The log was not written as a whole");
+      renameSync(next, path);
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+    closeSync(this.#file);
+    this.#file = file;
+    this.#bytes = this.#compacted = bytes;
+    this.#isTorn = false;
+    this.#syncFolder();
+  }
+
+  #syncFolder() {
+    const folder = openSync(this.#folder, constants.O_RDONLY);
+    fsyncSync(folder);
+    closeSync(folder);
+  }
+
+  /** One process has the store: the lock names it, and is void when that process is gone. */
+  #takeLock() {
+    const path = join(this.#folder, "lock");
+    for (let attempt = 0; attempt < 10; attempt++) {
+      try {
+        writeFileSync(path, `${process.pid} ${startOf(process.pid)}`, {flag: "wx", mode: 0o600});
+        this.#lock = path;
+        held.add(path);
+        return;
+      } catch (error) {
+        if (error.code !== "EEXIST") throw storageError(error);
+      }
+      const [pid, start] = readLock(path);
+      if (pid > 0 && pid !== process.pid && isAlive(pid) && startOf(pid) === start) break;
+      if (pid === process.pid && start === startOf(pid) && held.has(path)) break;
+      try {
+        unlinkSync(path);
+      } catch {
+        // Another process was quicker; look again.
+      }
+    }
+    if (!this.#lock) throw new StorageError("store_in_use", `${this.#folder} is in use by another process.`);
+  }
+
+  async close() {
+    await this.serially(async () => {
+      if (this.#file === undefined) return;
+      closeSync(this.#file);
+      this.#file = undefined;
+      held.delete(this.#lock);
+      unlinkSync(this.#lock);
+    });
+  }
+}
+
+/** Locks that this process holds. */
+const held = new Set();
+
+function readLock(path) {
+  try {
+    const [pid, start = ""] = readFileSync(path, "utf8").split(" ");
+    return [Number(pid), start];
+  } catch {
+    return [0, ""];
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/** When a process began, so that another one with its number is not taken for it; empty where that is not known. */
+function startOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * A file as the source of an upload.
+ * @param {string} path
+ */
+export function fileSource(path) {
+  const file = openSync(path, constants.O_RDONLY);
+  const {size} = fstatSync(file);
+  closeSync(file);
+  return {size, slice: (start, end) => readPart(path, start, end)};
+}
+
+async function readPart(path, start, end) {
+  const file = await open(path);
+  try {
+    const bytes = new Uint8Array(end - start);
+    const {bytesRead} = await file.read(bytes, 0, bytes.length, start);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

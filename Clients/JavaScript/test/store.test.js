@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import {spawn} from "node:child_process";
+import {copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {fileStore} from "../src/node.js";
+import {withSeeds} from "./random.js";
+
+const root = mkdtempSync(join(tmpdir(), "larder-store-"));
+after(() => rmSync(root, {recursive: true}));
+let count = 0;
+const folder = () => join(root, `store${count++}`);
+
+async function contents(path) {
+  const store = fileStore(path);
+  await store.open();
+  const result = Object.fromEntries([...store.tables].map(([table, rows]) => [table, Object.fromEntries(rows)]).filter(([, rows]) => Object.keys(rows).length));
+  await store.close();
+  return result;
+}
+
+test("A log that is cut off opens with the transactions that are whole", async () => {
+  const path = folder();
+  const store = fileStore(path);
+  await store.open();
+  const log = join(path, "larder.log");
+  const states = [[0, {}]];
+  for (let number = 1; number <= 6; number++) {
+    await store.transact(transaction => {
+      transaction.put("a", `k${number % 3}`, {number, text: "é\n😀", big: 2n ** 63n});
+      transaction.put("b", "last", number);
+      if (number === 4) transaction.delete("a", "k0");
+    });
+    const tables = Object.fromEntries([...store.tables].map(([table, rows]) => [table, Object.fromEntries(rows)]));
+    states.push([statSync(log).size, structuredClone(tables)]);
+  }
+  await store.close();
+  const whole = readFileSync(log);
+  // Around the end of each line at every byte, elsewhere at some.
+  const isNear = length => states.some(([size]) => Math.abs(size - length) <= 3);
+  for (let length = 0; length <= whole.length; length++) {
+    if (!isNear(length) && length % 13 !== 0) continue;
+    const cut = folder();
+    mkdirSync(cut);
+    writeFileSync(join(cut, "larder.log"), whole.subarray(0, length));
+    const expected = states.findLast(([size]) => size <= length)[1];
+    assert.deepEqual(await contents(cut), expected, `cut at ${length}`);
+    if (isNear(length)) assert.deepEqual(await contents(cut), expected, `cut at ${length}, opened again`);
+  }
+});
+
+test("A damaged line with others after it is reported, not skipped", async () => {
+  const path = folder();
+  const store = fileStore(path);
+  await store.open();
+  for (let number = 0; number < 3; number++) await store.transact(transaction => transaction.put("a", "k", number));
+  await store.close();
+  const log = join(path, "larder.log"), bytes = readFileSync(log);
+  bytes[15] ^= 1;
+  writeFileSync(log, bytes);
+  await assert.rejects(contents(path), {code: "store_damaged"});
+});
+
+test("A transaction that fails changes nothing, and those after it go on", async () => {
+  const path = folder();
+  const store = fileStore(path);
+  await store.open();
+  await store.transact(transaction => transaction.put("a", "k", 1));
+  await assert.rejects(store.transact(transaction => {
+    transaction.put("a", "k", 2);
+    throw new Error("no");
+  }), /no/);
+  store.bytesMax = 0;
+  const before = readFileSync(join(path, "larder.log"));
+  await assert.rejects(store.transact(transaction => transaction.put("a", "k", 3)), {code: "storage_full"});
+  assert.equal(store.get("a", "k"), 1);
+  assert.deepEqual(readFileSync(join(path, "larder.log")), before);
+  store.bytesMax = Infinity;
+  await store.transact(transaction => transaction.put("a", "k", transaction.get("a", "k") + 10));
+  await store.close();
+  assert.deepEqual(await contents(path), {a: {k: 11}});
+});
+
+test("Transactions see the state that the one before them left", async () => {
+  const store = fileStore(folder());
+  await store.open();
+  await Promise.all(Array.from({length: 50}, () => store.transact(transaction => {
+    transaction.put("a", "n", (transaction.get("a", "n") ?? 0) + 1);
+  })));
+  assert.equal(store.get("a", "n"), 50);
+  await store.close();
+});
+
+test("A store is for one process; the lock of one that is gone is void", async () => {
+  const path = folder();
+  const store = fileStore(path);
+  await store.open();
+  await assert.rejects(fileStore(path).open(), {code: "store_in_use"});
+  await store.close();
+  writeFileSync(join(path, "lock"), "999999999 1");
+  assert.deepEqual(await contents(path), {});
+  writeFileSync(join(path, "lock"), `${process.ppid} 1`); // the number of a process that began later
+  assert.deepEqual(await contents(path), {});
+});
+
+test("A log that has grown is written again without what was replaced", async () => {
+  const path = folder();
+  const store = fileStore(path);
+  await store.open();
+  const large = "x".repeat(1024 * 1024);
+  for (let number = 0; number < 30; number++) {
+    await store.transact(transaction => {
+      transaction.put("a", `k${number % 2}`, large + number);
+      transaction.put("b", "n", number);
+    });
+  }
+  assert.ok(statSync(join(path, "larder.log")).size < 16 * 1024 * 1024);
+  await store.close();
+  assert.deepEqual(await contents(path), {a: {k0: `${large}28`, k1: `${large}29`}, b: {n: 29}});
+});
+
+test("What a killed process had acknowledged is there, and nothing is there by half", async () => {
+  const program = fileURLToPath(new URL("writer.mjs", import.meta.url));
+  await withSeeds(8, async random => {
+    const path = folder();
+    const child = spawn(process.execPath, [program, path], {stdio: ["ignore", "pipe", "inherit"]});
+    let acknowledged = 0, rest = "";
+    const ended = new Promise(resolve => child.on("exit", resolve));
+    const wanted = 1 + random.below(30);
+    child.stdout.on("data", data => {
+      const lines = (rest + data).split("\n");
+      rest = lines.pop();
+      if (lines.length > 0) acknowledged = Number(lines.at(-1));
+      if (acknowledged >= wanted) child.kill("SIGKILL");
+    });
+    await ended;
+    const found = await contents(path);
+    const last = found.a.last;
+    assert.ok(last === acknowledged || last > acknowledged, `${last} after ${acknowledged}`);
+    assert.deepEqual(Object.keys(found.b).length, last);
+    for (let number = 1; number <= last; number++) assert.equal(found.b[number].number, number);
+    // It goes on where it was, also with a copy of the folder that was made in between.
+    const copy = folder();
+    mkdirSync(copy);
+    copyFileSync(join(path, "larder.log"), join(copy, "larder.log"));
+    assert.deepEqual(await contents(copy), found);
+  });
+});
