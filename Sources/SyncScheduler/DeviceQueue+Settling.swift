@@ -51,7 +51,9 @@ extension DeviceQueue {
       ended.park(.outcomeUnknown)
     case .permanent:
       ended.countAttempt()
-      return rejecting(ended, at: now)
+      return rejecting(ended, .refused, at: now)
+    case .dependencyMissing:
+      return rejecting(ended, .dependency, at: now)
     case .unknown:
       ended.countAttempt()
       ended.followUnknown(at: now, using: &random)
@@ -113,10 +115,12 @@ extension DeviceQueue {
     return superseding(by: item, changes)
   }
 
-  private func rejecting(_ item: Mutation, at now: Timestamp) -> QueueChanges {
+  private func rejecting(
+    _ item: Mutation, _ reason: SettleReason, at now: Timestamp
+  ) -> QueueChanges {
     var item = item
     item.state = .rejected
-    item.reason = .refused
+    item.reason = reason
     var cancellation = DependencyCancellation(queue: self, now: now, without: absorbed(by: item))
     cancellation.lose(item)
     return superseding(by: item, QueueChanges(updated: [item] + cancellation.cancelled))

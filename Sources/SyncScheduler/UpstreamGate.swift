@@ -97,6 +97,8 @@ package enum SendOutcome: Hashable, Sendable {
   case transient(retryAfter: Duration?)
   /// Nothing was sent: the current operations have no such mutation, or its variables do not fit.
   case operationChanged
+  /// Nothing was sent: the mutations that were to create what it names have ended without doing so.
+  case dependencyMissing
   /// Another status below 500, GraphQL validation and user errors.
   case permanent
   /// Sent, and the result is unknown: no response, an unreadable one, or a 5xx that is not transient.
@@ -108,7 +110,7 @@ package enum SendOutcome: Hashable, Sendable {
   var wasAnswered: Bool {
     switch self {
     case .applied, .authRefused, .anonymousRefused, .transient, .permanent, .foundMissing: true
-    case .notSent, .credentialUnreadable, .operationChanged, .unknown: false
+    case .notSent, .credentialUnreadable, .operationChanged, .dependencyMissing, .unknown: false
     }
   }
 }
@@ -123,7 +125,7 @@ extension SendOutcome {
     case .unknown: .failure(isResponse: false)
     case .notSent(isAway: true): .unreachable
     case .notSent(isAway: false): .nothingSent
-    case .operationChanged, .credentialUnreadable: nil
+    case .operationChanged, .dependencyMissing, .credentialUnreadable: nil
     }
   }
 }

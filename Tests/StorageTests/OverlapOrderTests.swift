@@ -162,6 +162,22 @@ struct OverlapOrderTests {
     #expect(try await Self.isDue(fixture) == true)
   }
 
+  @Test("A repeated deletion deletes an entity that a query showed between its attempts")
+  func repeatedDeletionsDelete() async throws {
+    let fixture = try StoreFixture()
+    try await Self.listed(fixture)
+    _ = try await fixture.store.apply(
+      ResponseBuilder(call: 4).film("1", ["title": "still there"]).build())
+    _ = try await fixture.store.apply(
+      ResponseBuilder(call: 6, horizon: 5).deleting(.film("1"))
+        .spanning(Self.span(3, isRepeated: true)).build())
+    #expect(try await fixture.fields(of: .film("1")) == nil)
+    // If the first attempt deleted it and it exists again, the next response shows it.
+    _ = try await fixture.store.apply(
+      ResponseBuilder(call: 7).film("1", ["title": "again"]).build())
+    #expect(try await fixture.title(of: "1") == "again")
+  }
+
   /// A caller's own write must not vanish after a query; but the order of the two is unknown.
   @Test(
     "A mutation wins over an overlapping query with other values, and the entity is due",

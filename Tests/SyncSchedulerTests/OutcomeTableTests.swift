@@ -205,6 +205,17 @@ struct OutcomeTableTests {
     #expect(fixture.queue.isEmpty)
   }
 
+  @Test("A mutation whose dependencies created nothing is rejected without a request")
+  func missingDependencyRejects() throws {
+    var fixture = QueueFixture()
+    try fixture.add("a")
+    let attempts = try fixture.row("a").attempts
+    try fixture.send("a", .dependencyMissing)
+    let item = try fixture.row("a")
+    #expect(item.state == .rejected && item.reason == .dependency)
+    #expect(item.attempts == attempts)
+  }
+
   @Test("An idempotent mutation with an unknown outcome is sent again")
   func unknownOutcomeIsSentAgain() throws {
     var fixture = QueueFixture()

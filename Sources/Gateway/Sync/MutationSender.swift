@@ -117,9 +117,11 @@ struct MutationSender: Sendable {
     let needs = mutation.footprint.needs
     guard !needs.isEmpty else { return nil }
     let ids = needs.map(\.value).sorted().joined(separator: ", ")
-    return refused(
-      .dependencyRejected,
-      "The mutation references temporary ids that were never created: \(ids).")
+    return Attempt(
+      outcome: .dependencyMissing,
+      result: MutationRecord.problem(
+        code: Failure.Code.dependencyRejected.rawValue,
+        detail: "The mutation references temporary ids that were never created: \(ids)."))
   }
 
   // MARK: Sending

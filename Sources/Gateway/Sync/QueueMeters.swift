@@ -10,6 +10,7 @@ struct QueueMeters: Sendable {
   private let authRefused: Counter
   private let transient: Counter
   private let operationChanged: Counter
+  private let dependencyMissing: Counter
   private let permanent: Counter
   private let unknown: Counter
 
@@ -25,6 +26,7 @@ struct QueueMeters: Sendable {
     authRefused = counter("auth_refused")
     transient = counter("transient")
     operationChanged = counter("operation_changed")
+    dependencyMissing = counter("dependency")
     permanent = counter("permanent")
     unknown = counter("unknown")
   }
@@ -36,6 +38,7 @@ struct QueueMeters: Sendable {
     case .authRefused, .anonymousRefused, .credentialUnreadable: authRefused.increment()
     case .transient, .foundMissing: transient.increment()
     case .operationChanged: operationChanged.increment()
+    case .dependencyMissing: dependencyMissing.increment()
     case .permanent: permanent.increment()
     case .unknown: unknown.increment()
     }

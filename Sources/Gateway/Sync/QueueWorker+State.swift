@@ -11,7 +11,8 @@ struct FailureTally {
   mutating func note(_ outcome: SendOutcome, operation: String, at now: Timestamp) -> Int? {
     switch outcome {
     case .transient, .permanent, .unknown, .credentialUnreadable: break
-    case .applied, .notSent, .authRefused, .anonymousRefused, .operationChanged, .foundMissing:
+    case .applied, .notSent, .authRefused, .anonymousRefused, .operationChanged, .dependencyMissing,
+      .foundMissing:
       return nil
     }
     return pace.note(operation, at: now)
@@ -28,6 +29,7 @@ extension SendOutcome {
     case .credentialUnreadable: "credential_unreadable"
     case .transient, .foundMissing: "transient"
     case .operationChanged: "operation_changed"
+    case .dependencyMissing: "dependency"
     case .permanent: "permanent"
     case .unknown: "unknown"
     }

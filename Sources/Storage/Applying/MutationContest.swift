@@ -46,7 +46,12 @@ struct MutationContest {
     }
     statement.reset()
     for (entity, row) in rows where row.isNewer(than: span) {
-      if span.isRepeated { overtaken.insert(entity.key) }
+      // A repeated request can have taken effect at its first attempt, before what is stored. A deletion wins
+      // all the same: a later response shows an entity that exists again, and none would remove one that does
+      // not.
+      if span.isRepeated, !response.deletions.contains(entity.key) {
+        overtaken.insert(entity.key)
+      }
       guard row.contradicts(entity, of: response) else { continue }
       disputed.insert(entity.key)
       // An entity that was taken for deleted and exists again can be deleted all the same.
