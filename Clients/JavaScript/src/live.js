@@ -4,7 +4,7 @@ import {queryOf} from "./reads.js";
 
 /** Without a byte for so long a stream counts as broken; heartbeats come every 15 s. */
 const SILENCE = 20_000;
-/** Failures to open a stream after which what it would send is asked for instead. */
+/** Refusals to open a stream after which what it would send is asked for instead. */
 const FAILURES_UNTIL_POLLING = 2;
 
 /**
@@ -55,14 +55,14 @@ export class Live {
    */
   async *events(subject, signal, onOpen = () => {}) {
     const {stream, poll} = addresses(subject);
-    let position = subject.changes?.since ?? null, failures = 0;
+    let position = subject.changes?.since ?? null, failures = 0, refusals = 0;
     const polled = {};
     for (;;) {
       try {
         // From a cursor, and not from whatever is now when the stream is opened again.
         if (subject.changes) position ??= await this.#now(poll, signal);
         for await (const event of this.#stream(stream, position, signal, onOpen)) {
-          failures = 0;
+          failures = refusals = 0;
           if (event.id !== undefined) position = event.id;
           yield {...event, from: "stream"};
           if (event.event === "complete") return;
@@ -72,10 +72,12 @@ export class Live {
       } catch (error) {
         if (signal?.aborted) return;
         if (error instanceof SignedOutError || isFinal(error)) throw error;
+        // Without a connection polling is no better than the stream.
+        if (!(error instanceof OfflineError) || error.isSilent) refusals++;
       }
       if (signal?.aborted) return;
       failures++;
-      if (failures > FAILURES_UNTIL_POLLING) {
+      if (refusals > FAILURES_UNTIL_POLLING) {
         try {
           for (const event of await this.#polled(subject, poll, position, polled, signal)) {
             position = event.id ?? position;
@@ -155,7 +157,7 @@ async function* eventsOf(body, abort) {
   let rest = "", timer;
   const watch = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => abort.abort(new OfflineError("The stream is silent")), SILENCE);
+    timer = setTimeout(() => abort.abort(Object.assign(new OfflineError("The stream is silent"), {isSilent: true})), SILENCE);
   };
   try {
     watch();

@@ -110,9 +110,10 @@ test("10,000 entities: a lookup and a sorted search take milliseconds", () => {
   })))});
   const timed = query => {
     view.select(query);
-    const began = performance.now();
+    const began = process.cpuUsage();
     for (let round = 0; round < 5; round++) view.select(query);
-    return (performance.now() - began) / 5;
+    const {user, system} = process.cpuUsage(began);
+    return (user + system) / 5 / 1000;
   };
   const lookup = timed({type: "Film", filter: "studio = 's7'", order: "title"});
   const search = timed({type: "Film", filter: "year > 1950 AND title CONTAINS '9'", order: "-year,title"});
