@@ -42,7 +42,7 @@ struct SettingsReferenceTests {
   /// Names in place of angle brackets, where not every name is valid.
   private static let members: [Substring: String] = [
     "<Type>": "Film", "<bucket>": "pics", "<upstream>": "shop", "<link>": "Film.offers",
-    "<hook>": "films",
+    "<hook>": "films", "<Scalar>": "DateTime",
   ]
 
   /// Settings that an example needs.
