@@ -167,9 +167,11 @@ extension Ways {
     func nestedChangesUpdateTheirRows() async throws {
       let file = FileManager.default.temporaryDirectory
         .appending(path: "larder-diff-\(UUID().uuidString).graphql").path
-      try Data(
-        "type Shelf @local { id: ID! } fragment FilmLine on Film { title director { name } }".utf8
-      ).write(to: URL(filePath: file))
+      let types = """
+        extend type Film { mark: String @local }
+        fragment FilmLine on Film { title director { name } }
+        """
+      try Data(types.utf8).write(to: URL(filePath: file))
       let larder = try await RunningLarder.start(settings: "local: \(file)")
       #expect(try await larder.get("/api/films?limit=20").status == 200)
       #expect(try await larder.get("/api/films/f1").status == 200)

@@ -76,13 +76,9 @@ package final class HealthCheck: Sendable {
   }
 
   package func report() async -> HealthReport {
-    var state = HealthReport.StoreState.writable
-    do {
-      try await store.probe()
-    } catch {
-      state = .readOnly
-    }
-    if isDiskFull() { state = .readOnly }
+    var state = HealthReport.StoreState.readOnly
+    // A probe is a write of its own: many of them would use up what little room there is.
+    if !isDiskFull(), (try? await store.probe()) != nil, !isDiskFull() { state = .writable }
     switch store.damage {
     case .moved: state = .moved
     case .corrupt: state = .damaged

@@ -17,6 +17,7 @@ extension Ways {
     func newCallerGetsNoPrivateCopy() async throws {
       let world = try await MatrixWorld.start()
       for owner in MatrixCaller.owners { _ = try await world.plant(owner) }
+      for bystander in [Self.device, Self.user] { try await world.admit(bystander) }
       for newcomer in Self.newcomers {
         try await world.admit(newcomer)
         var fetched: Set<String> = []
@@ -30,7 +31,7 @@ extension Ways {
           } else if freshness.isHit || freshness.age ?? 0 > 0, !fetched.contains(answer.body),
             !answer.body.contains(newcomer.word)
           {
-            let shared = try await world.answer(to: ask, by: Self.anonymous)
+            let shared = try await world.answer(to: ask, by: Self.bystander(of: newcomer))
             #expect(answer.body == shared.body, "\(newcomer): \(ask)")
             #expect(freshness.status == shared.freshness.status, "\(newcomer): \(ask)")
             // A cached response reports its age by a clock of whole seconds.
@@ -45,6 +46,17 @@ extension Ways {
     }
 
     private static let anonymous = MatrixCaller(kind: .anonymous, word: "zanobody")
+    private static let device = MatrixCaller(kind: .device, word: "zlphoned")
+    private static let user = MatrixCaller(kind: .user, word: "znuserdee")
+
+    /// A caller who has nothing, and sees the same local fields: none without an owner, others with defaults.
+    private static func bystander(of newcomer: MatrixCaller) -> MatrixCaller {
+      switch newcomer.kind {
+      case .user: user
+      case .device, .deviceWithToken: device
+      default: anonymous
+      }
+    }
 
     /// Each target once, by a caller who knows no secrets: operations with routes first, since lists and
     /// diffs of the same operations fetch without reporting so.
