@@ -1,41 +1,29 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
-/// HTTP by URLSession. A response is whole or none, also where a connection ends within its head or body.
+/// Requests to one Larder. A response is whole or none, also where a connection ends within its head or body.
 final class HTTPClient: Sendable {
-  /// Without a byte for so long a stream counts as broken; heartbeats come every 15 s.
-  private static let streamSilence: TimeInterval = 40
-
   private let base: String
   private let headers: [String: String]
   private let deadline: Duration
-  private let receiver = ExchangeReceiver()
-  private let session: URLSession
-  private let streams: URLSession
+  private let transport: any HTTPTransport
 
-  init(base: URL, deadline: Duration, headers: [String: String] = [:]) {
+  init(
+    base: URL, deadline: Duration, headers: [String: String] = [:],
+    transport: (any HTTPTransport)? = nil
+  ) {
     let text = base.absoluteString
     self.base = text.hasSuffix("/") ? String(text.dropLast()) : text
     self.deadline = deadline
     self.headers = headers
-    func session(connectionsMax: Int, receiver: ExchangeReceiver) -> URLSession {
-      let configuration = URLSessionConfiguration.ephemeral
-      configuration.urlCache = nil
-      configuration.httpCookieStorage = nil
-      configuration.httpShouldSetCookies = false
-      configuration.httpMaximumConnectionsPerHost = connectionsMax
-      return URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
-    }
-    self.session = session(connectionsMax: 6, receiver: receiver)
-    streams = session(connectionsMax: 100, receiver: receiver)
+    self.transport = transport ?? Self.transport(for: base)
   }
 
-  deinit {
-    session.invalidateAndCancel()
-    streams.invalidateAndCancel()
+  private static func transport(for base: URL) -> any HTTPTransport {
+    #if os(Linux)
+      // FoundationNetworking ends the process when a connection is closed within the head of a response.
+      if base.scheme?.lowercased() == "http" { return SocketTransport() }
+    #endif
+    return URLSessionTransport()
   }
 
   /// - Throws: `LarderError.offline`, and `CancellationError`.
@@ -43,81 +31,50 @@ final class HTTPClient: Sendable {
     guard let url = URL(string: base + request.target) else {
       throw LarderError.invalidArgument("\(request.target) is no path with a query.")
     }
-    var native = URLRequest(url: url)
-    native.httpMethod = request.method
-    native.httpBody = request.body
-    native.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
-    native.timeoutInterval = request.isStream ? Self.streamSilence : 3_600
-    for (name, value) in headers.merging(request.headers, uniquingKeysWith: { $1 }) {
-      native.setValue(value, forHTTPHeaderField: name)
-    }
-    let task = (request.isStream ? streams : session).dataTask(with: native)
+    var request = request
+    request.headers.merge(headers) { own, _ in own }
+    let exchange = transport.start(request, url: url)
     let limit = request.deadline ?? deadline
     let watch = Task {
       try await Task.sleep(for: limit)
-      task.cancel()
+      exchange.cancel()
     }
     defer { watch.cancel() }
     return try await withTaskCancellationHandler {
-      try await exchange(task, request)
+      do {
+        return try await receive(exchange, request)
+      } catch {
+        exchange.cancel()
+        try Task.checkCancellation()
+        throw error as? LarderError ?? .offline("\(error)", wasSent: true)
+      }
     } onCancel: {
-      task.cancel()
+      exchange.cancel()
     }
   }
 
-  private func exchange(_ task: URLSessionDataTask, _ request: HTTPRequest) async throws -> HTTPResponse {
-    let (heads, body) = receiver.register(task)
-    task.resume()
-    do {
-      var native: HTTPURLResponse?
-      for try await head in heads {
-        native = head as? HTTPURLResponse
-        break
-      }
-      guard let native else {
-        throw LarderError.offline("The response has no head.", wasSent: true)
-      }
-      var fields: [String: String] = [:]
-      for (name, value) in native.allHeaderFields {
-        if let name = name as? String, let value = value as? String { fields[name.lowercased()] = value }
-      }
-      var response = HTTPResponse(status: native.statusCode, headers: fields)
-      if request.isStream, response.status == 200 {
-        response.stream = body
-        return response
-      }
-      for try await piece in body { response.body.append(piece) }
-      guard isWhole(response, to: request) else {
-        throw LarderError.offline("The response was cut off.", wasSent: true)
-      }
+  private func receive(
+    _ exchange: HTTPExchange, _ request: HTTPRequest
+  ) async throws -> HTTPResponse {
+    let head = try await exchange.head()
+    var response = HTTPResponse(status: head.status, headers: head.headers)
+    if request.isStream, response.status == 200 {
+      response.stream = exchange.body
       return response
-    } catch {
-      task.cancel()
-      try Task.checkCancellation()
-      throw Self.failure(error)
     }
+    for try await piece in exchange.body { response.body.append(piece) }
+    guard isWhole(response, to: request) else {
+      throw LarderError.offline("The response was cut off.", wasSent: true)
+    }
+    return response
   }
 
   /// A head without a length was cut off itself; a body has the length that its head says.
   private func isWhole(_ response: HTTPResponse, to request: HTTPRequest) -> Bool {
     if [204, 304].contains(response.status) { return true }
     if response.headers["transfer-encoding"] != nil { return true }
-    guard let length = response.headers["content-length"].flatMap({ Int($0) }) else {
-      return response.headers["content-encoding"] != nil
-    }
+    // The length is that of the coded body.
     if request.method == "HEAD" || response.headers["content-encoding"] != nil { return true }
-    return length == response.body.count
+    return response.headers["content-length"].flatMap { Int($0) } == response.body.count
   }
-
-  static func failure(_ error: any Error) -> LarderError {
-    if let error = error as? LarderError { return error }
-    let isUnsent = (error as? URLError).map { unsent.contains($0.code) } ?? false
-    return .offline(error.localizedDescription, wasSent: !isUnsent)
-  }
-
-  /// Failures after which nothing can have reached the server.
-  private static let unsent: Set<URLError.Code> = [
-    .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
-    .dataNotAllowed, .internationalRoamingOff, .secureConnectionFailed,
-  ]
 }

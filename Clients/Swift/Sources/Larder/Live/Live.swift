@@ -147,7 +147,7 @@ struct Live: Sendable {
       throw error
     } catch {
       try Task.checkCancellation()
-      throw HTTPClient.failure(error)
+      throw LarderError.offline("\(error)", wasSent: true)
     }
     try Task.checkCancellation()
     return false
