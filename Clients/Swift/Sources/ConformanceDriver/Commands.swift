@@ -17,15 +17,11 @@ actor Commands {
     switch verb {
     case "register": return ["device": .string(try await larder.register())]
     case "signUp":
-      return [
-        "userId": .string(
-          try await larder.signUp(email: text(command, "email"), password: text(command, "password")))
-      ]
+      let (email, password) = (text(command, "email"), text(command, "password"))
+      return ["userId": .string(try await larder.signUp(email: email, password: password))]
     case "signIn":
-      return [
-        "userId": .string(
-          try await larder.signIn(email: text(command, "email"), password: text(command, "password")))
-      ]
+      let (email, password) = (text(command, "email"), text(command, "password"))
+      return ["userId": .string(try await larder.signIn(email: email, password: password))]
     case "clock":
       clock.shift(by: command["shiftSeconds"]?.double ?? 0)
       return [:]

@@ -6,8 +6,12 @@ import Larder
 struct Driver {
   static func main() async throws {
     let arguments = Arguments(CommandLine.arguments)
-    guard let url = arguments["--url"].flatMap({ URL(string: $0) }), let folder = arguments["--store"] else {
-      FileHandle.standardError.write(Data("usage: larder-conformance-driver --url URL --store DIR\n".utf8))
+    guard let url = arguments["--url"].flatMap({ URL(string: $0) }),
+      let folder = arguments["--store"]
+    else {
+      let usage =
+        "usage: larder-conformance-driver --url URL --store DIR [--transport urlsession]\n"
+      FileHandle.standardError.write(Data(usage.utf8))
       exit(64)
     }
     let clock = ShiftedClock()
@@ -19,6 +23,7 @@ struct Driver {
     options.clock = { clock.now }
     // Bodies are not compressed, so that cuts at a byte are where the runner means them to be.
     options.headers = ["Accept-Encoding": "identity"]
+    if arguments["--transport"] == "urlsession" { options.useURLSession() }
     let file = URL(fileURLWithPath: folder).appendingPathComponent("larder.sqlite")
     let larder = try await Larder(
       url: url, store: .file(file),

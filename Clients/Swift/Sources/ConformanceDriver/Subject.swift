@@ -33,7 +33,9 @@ actor Subject {
     let taken = events
     events = []
     for event in taken { try rows.apply(event) }
-    let told = taken.map { event -> JSONValue in ["event": .string(event.name), "data": event.data] }
+    let told = taken.map { event -> JSONValue in
+      ["event": .string(event.name), "data": event.data]
+    }
     return ["events": .array(told), "from": .string(source.rawValue)]
   }
 

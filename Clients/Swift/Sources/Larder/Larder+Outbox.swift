@@ -52,7 +52,9 @@ extension Larder {
 
   /// Submits the insertion of a local entity, or its replacement.
   @discardableResult
-  public func save(_ record: some Entity & Identifiable<String>, mode: SyncMode = .lazy) async throws -> String {
+  public func save(
+    _ record: some Entity & Identifiable<String>, mode: SyncMode = .lazy
+  ) async throws -> String {
     let type = Swift.type(of: record).typeName
     return try await write(
       [
@@ -76,7 +78,8 @@ extension Larder {
 
   /// Sends a mutation now, ahead of all that waits, and returns the response of your API.
   ///
-  /// If no connection was made, nothing is kept. If it may have been sent, it stays first in the outbox, with its key.
+  /// If no connection was made, nothing is kept. If it may have been sent, it stays first in the outbox,
+  /// with its key.
   public func force(
     _ operation: String, variables: JSONValue = [:], object: String? = nil, refs: [String]? = nil,
     optimistic: [OptimisticChange]? = nil
@@ -174,7 +177,8 @@ extension Larder {
     _ file: URL, bucket: String, key: String, partBytes: Int = 5 << 20,
     progress: @escaping @Sendable (_ sentBytes: Int, _ size: Int) -> Void = { _, _ in }
   ) async throws -> UploadResult {
-    try await uploads.upload(file, bucket: bucket, key: key, partBytes: partBytes, progress: progress)
+    try await uploads.upload(
+      file, bucket: bucket, key: key, partBytes: partBytes, progress: progress)
   }
 
   /// Goes on with all unfinished uploads of the profile.

@@ -2,8 +2,9 @@ extension Larder {
   /// Without a signal `run` looks for changes so often.
   private static let longestPause = Duration.seconds(60)
 
-  /// Sends and syncs by itself until the task is cancelled: when something is submitted, when Larder reports a change,
-  /// and once a minute. After failures it waits 1 s, then twice as long each time, up to 60 s, each with a random part.
+  /// Sends and syncs by itself until the task is cancelled: when something is submitted, when Larder
+  /// reports a change, and once a minute. After failures it waits 1 s, then twice as long each time, up
+  /// to 60 s, each with a random part.
   ///
   /// - Parameter onError: is told of what went wrong; the next round follows anyway.
   public func run(onError: @escaping @Sendable (any Error) -> Void = { _ in }) async {
@@ -18,6 +19,7 @@ extension Larder {
           if await profile?.canSend == true {
             let result = try await send()
             try await sync()
+            try await sendPushToken()
             if let error = result.error { throw error }
           }
           failures = 0
@@ -27,8 +29,7 @@ extension Larder {
           if case LarderError.unavailable(_, let seconds?) = error { least = seconds }
           onError(error)
         }
-        let grown = Duration.seconds(1 << min(max(failures - 1, 0), 6)) * Double.random(in: 0.5...1)
-        let pause = failures == 0 ? Self.longestPause : max(min(grown, Self.longestPause), .seconds(least))
+        let pause = Self.pause(after: failures, atLeast: .seconds(least))
         group.addTask {
           try? await Task.sleep(for: pause)
           self.work.send()
@@ -36,6 +37,12 @@ extension Larder {
       }
       group.cancelAll()
     }
+  }
+
+  private static func pause(after failures: Int, atLeast least: Duration) -> Duration {
+    guard failures > 0 else { return longestPause }
+    let grown = Duration.seconds(1 << min(failures - 1, 6)) * Double.random(in: 0.5...1)
+    return max(min(grown, longestPause), least)
   }
 
   /// Wakes `run` at each change that Larder reports to the active profile.

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A client of Larder with a store of its own: what the app reads is on the phone, and what it changes is durable there
-/// before it is sent.
+/// A client of Larder with a store of its own: what the app reads is on the phone, and what it changes
+/// is durable there before it is sent.
 ///
 /// ```swift
 /// let larder = try await Larder(url: url, store: .file(folder.appending(path: "larder.sqlite")))
@@ -27,7 +27,8 @@ public final class Larder: Sendable {
   public struct Options: Sendable {
     /// What devices are registered as.
     public var platform = "ios"
-    /// Until a request without a response counts as failed. Streams and parts of files have longer deadlines.
+    /// Until a request without a response counts as failed. Streams and parts of files have longer
+    /// deadlines.
     public var deadline = Duration.seconds(15)
     /// Changes in a page.
     public var pageSize = 1_000
@@ -37,6 +38,13 @@ public final class Larder: Sendable {
     public var headers: [String: String] = [:]
     /// The phone's clock. It only decides whether a token is worth trying.
     public var clock: @Sendable () -> Date = { Date() }
+    /// What carries requests, for tests.
+    var transport: (any HTTPTransport)?
+
+    /// Uses URLSession also where another transport would be: on Linux, without TLS.
+    package mutating func useURLSession() {
+      transport = URLSessionTransport()
+    }
 
     public init() {}
   }
@@ -62,7 +70,9 @@ public final class Larder: Sendable {
   ) async throws {
     let file: URL? = if case .file(let url) = store { url } else { nil }
     self.store = try PhoneStore(url: file)
-    let client = HTTPClient(base: url, deadline: options.deadline, headers: options.headers)
+    let client = HTTPClient(
+      base: url, deadline: options.deadline, headers: options.headers,
+      transport: options.transport)
     clock = options.clock
     profiles = try Profiles(
       client: client, store: self.store,
@@ -73,7 +83,8 @@ public final class Larder: Sendable {
     reads = Reads(store: self.store, profiles: profiles, clock: options.clock)
     uploads = Uploads(store: self.store, profiles: profiles)
     pauses = LivePauses(
-      poll: options.pollInterval, longest: max(.seconds(1), min(.seconds(30), options.pollInterval * 6)))
+      poll: options.pollInterval,
+      longest: max(.seconds(1), min(.seconds(30), options.pollInterval * 6)))
     try await self.store.show(profile: profiles.active?.id)
   }
 
@@ -108,7 +119,8 @@ public final class Larder: Sendable {
     }
   }
 
-  /// Activates the profile without a user; registers the device if there is none. Nothing if a profile is active.
+  /// Activates the profile without a user; registers the device if there is none. Nothing if a profile
+  /// is active.
   ///
   /// - Returns: the device's id.
   @discardableResult
@@ -142,8 +154,8 @@ public final class Larder: Sendable {
 
   // MARK: The replica
 
-  /// Declares a part of the data that the phone holds; `sync` fetches it. Another definition under the same name takes
-  /// its place.
+  /// Declares a part of the data that the phone holds; `sync` fetches it. Another definition under the
+  /// same name takes its place.
   ///
   /// - Parameter filter: in the filter language, with `?` for each of `arguments`.
   public func follow(

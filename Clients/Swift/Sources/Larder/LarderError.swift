@@ -1,6 +1,7 @@
 /// What a call of the library fails with.
 public enum LarderError: Error, Hashable, Sendable {
-  /// No connection, no response, or one that was cut off. `wasSent` is false if nothing can have reached Larder.
+  /// No connection, no response, or one that was cut off. `wasSent` is false if nothing can have reached
+  /// Larder.
   case offline(String, wasSent: Bool)
   /// Status 429, 502, 503 or 504: try again later, at the earliest after so many seconds.
   case unavailable(Problem, retryAfter: Int?)

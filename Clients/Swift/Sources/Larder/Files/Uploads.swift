@@ -74,17 +74,23 @@ struct Uploads: Sendable {
       throw LarderError.invalidArgument("The file \(path) cannot be read.")
     }
     let modified = attributes[.modificationDate] as? Date
-    return ((attributes[.size] as? NSNumber)?.intValue ?? 0, modified?.timeIntervalSinceReferenceDate ?? 0)
+    let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+    return (size, modified?.timeIntervalSinceReferenceDate ?? 0)
   }
 
   /// Goes on with the uploads of the profile, or with one of them.
-  func resume(target: String? = nil, progress: Progress = { _, _ in }) async throws -> UploadResult {
+  func resume(
+    target: String? = nil, progress: Progress = { _, _ in }
+  ) async throws -> UploadResult {
     let id = try await profiles.needActive().id
     return try await exclusive.run {
       let uploads = try await store.read { db in
         try Row.fetchAll(
           db,
-          sql: "SELECT * FROM upload WHERE profile = ?1 AND target = ifnull(?2, target) ORDER BY number",
+          sql: """
+            SELECT * FROM upload WHERE profile = ?1 AND target = ifnull(?2, target)
+            ORDER BY number
+            """,
           arguments: [id, target]
         ).map {
           Upload(

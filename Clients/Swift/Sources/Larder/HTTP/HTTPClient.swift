@@ -1,6 +1,7 @@
 import Foundation
 
-/// Requests to one Larder. A response is whole or none, also where a connection ends within its head or body.
+/// Requests to one Larder. A response is whole or none, also where a connection ends within its head or
+/// body.
 final class HTTPClient: Sendable {
   private let base: String
   private let headers: [String: String]

@@ -1,7 +1,8 @@
 #if os(Linux)
   import Foundation
 
-  /// A parser of one HTTP/1.1 response (RFC 9112) from pieces that are cut anywhere. Interim responses are skipped.
+  /// A parser of one HTTP/1.1 response (RFC 9112) from pieces that are cut anywhere. Interim responses
+  /// are skipped.
   struct HTTPResponseParser {
     enum Event: Equatable {
       case head(status: Int, headers: [String: String])

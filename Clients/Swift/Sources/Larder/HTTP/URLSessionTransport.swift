@@ -52,7 +52,8 @@ final class ExchangeReceiver: NSObject, URLSessionDataDelegate, Sendable {
 
   private let exchanges = Locked<[ObjectIdentifier: Exchange]>([:])
 
-  /// The head and the body of a task that has not been resumed yet. A body that is given up cancels the task.
+  /// The head and the body of a task that has not been resumed yet. A body that is given up cancels the
+  /// task.
   func register(_ task: URLSessionTask) -> (HTTPExchange.Heads, HTTPExchange.Body) {
     let (heads, head) = HTTPExchange.Heads.makeStream()
     let (bodies, body) = HTTPExchange.Body.makeStream()

@@ -36,8 +36,10 @@ struct JSONParser {
   private mutating func value() throws(JSONSyntaxError) -> JSONValue {
     skipSpace()
     switch next {
-    case UInt8(ascii: "{"): return try nested { parser throws(JSONSyntaxError) in try parser.object() }
-    case UInt8(ascii: "["): return try nested { parser throws(JSONSyntaxError) in try parser.array() }
+    case UInt8(ascii: "{"):
+      return try nested { parser throws(JSONSyntaxError) in try parser.object() }
+    case UInt8(ascii: "["):
+      return try nested { parser throws(JSONSyntaxError) in try parser.array() }
     case UInt8(ascii: "\""): return .string(try string())
     case UInt8(ascii: "t"): return try literal("true", .bool(true))
     case UInt8(ascii: "f"): return try literal("false", .bool(false))
@@ -166,9 +168,10 @@ struct JSONParser {
   }
 
   private mutating func hexadecimal() throws(JSONSyntaxError) -> UInt16 {
-    guard position + 4 <= bytes.count,
-      bytes[position..<(position + 4)].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-      let code = UInt16(String(decoding: bytes[position..<(position + 4)], as: UTF8.self), radix: 16)
+    guard position + 4 <= bytes.count else { throw fault }
+    let digits = bytes[position..<(position + 4)]
+    guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      let code = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
     else { throw fault }
     position += 4
     return code

@@ -1,8 +1,9 @@
-/// The steps from one list to another, legal for a batch update of a collection view (docs/changes.md): `deletes`,
-/// `moves.from` and `updates.old` are indexes of the old list, `inserts`, `moves.to` and `updates.new` of the new one.
+/// The steps from one list to another, legal for a batch update of a collection view
+/// (docs/changes.md): `deletes`, `moves.from` and `updates.old` are indexes of the old list,
+/// `inserts`, `moves.to` and `updates.new` of the new one.
 ///
-/// For `NSDiffableDataSourceSnapshot` and IGListKit the identity of an item is its id; two items of one id are equal if
-/// they are no update.
+/// For `NSDiffableDataSourceSnapshot` and IGListKit the identity of an item is its id; two items of
+/// one id are equal if they are no update.
 public struct ListDiff: Hashable, Sendable {
   public struct Move: Hashable, Sendable {
     public let from: Int
@@ -105,7 +106,8 @@ extension ListDiff {
   ///   - item: the content of an inserted or updated place.
   /// - Throws: `unexpectedContent` if the steps do not fit the old list.
   public func applied<Item>(to before: [Item], item: (Int) throws -> Item) throws -> [Item] {
-    let misfit = LarderError.unexpectedContent("The diff does not fit the list: ask for the whole list.")
+    let misfit = LarderError.unexpectedContent(
+      "The diff does not fit the list: ask for the whole list.")
     guard before.count == oldCount else { throw misfit }
     var places = [Item?](repeating: nil, count: count)
     var gone = Set(deletes)
@@ -114,7 +116,9 @@ extension ListDiff {
       places[index] = try item(index)
     }
     for move in moves {
-      guard places.indices.contains(move.to), before.indices.contains(move.from) else { throw misfit }
+      guard places.indices.contains(move.to), before.indices.contains(move.from) else {
+        throw misfit
+      }
       places[move.to] = before[move.from]
       gone.insert(move.from)
     }

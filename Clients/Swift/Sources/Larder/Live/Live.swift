@@ -154,7 +154,9 @@ struct Live: Sendable {
   }
 
   /// Asks once for what the stream would send.
-  private func poll(_ position: inout Position, _ yield: @Sendable (LiveEvent) -> Void) async throws {
+  private func poll(
+    _ position: inout Position, _ yield: @Sendable (LiveEvent) -> Void
+  ) async throws {
     switch subject {
     case .operation:
       var request = HTTPRequest(path: path, query: query)

@@ -4,7 +4,8 @@ public struct ListUpdate<Item: Sendable>: Sendable {
   public let diff: ListDiff
 }
 
-/// The results of a query: now, and whenever they have changed. Of several changes in a row only the last can show.
+/// The results of a query: now, and whenever they have changed. Of several changes in a row only the
+/// last can show.
 public struct Observation<Item: Sendable>: AsyncSequence, Sendable {
   public typealias Element = ListUpdate<Item>
 

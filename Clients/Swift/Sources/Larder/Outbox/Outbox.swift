@@ -5,6 +5,10 @@ struct Outbox: Sendable {
   /// Refusals that are about the caller or the moment, not about the item.
   private static let notTheItem: Set<Int> = [401, 408, 425, 429]
 
+  private static func isAboutItem(_ problem: Problem) -> Bool {
+    (400..<500).contains(problem.status) && !notTheItem.contains(problem.status)
+  }
+
   let store: PhoneStore
   let profiles: Profiles
   private let exclusive = Exclusive()
@@ -108,9 +112,7 @@ struct Outbox: Sendable {
           do {
             _ = try await deliver(item.key, id)
             sent += 1
-          } catch LarderError.refused(let problem)
-            where (400..<500).contains(problem.status) && !Self.notTheItem.contains(problem.status)
-          {
+          } catch LarderError.refused(let problem) where Self.isAboutItem(problem) {
             continue  // That was its outcome.
           } catch LarderError.deviceLost {
             continue
@@ -155,7 +157,7 @@ struct Outbox: Sendable {
       throw error
     }
     if let error = response.error {
-      if response.status < 500, !Self.notTheItem.contains(response.status) {
+      if Self.isAboutItem(response.problem) {
         try await store.write { db in
           try OutboxRows(db, id).refuse(item, from: ["problem": response.problem.json])
         }
@@ -231,7 +233,7 @@ struct Outbox: Sendable {
       // Larder may have it: it must respond before the item can be withdrawn.
       do {
         _ = try await exclusive.run { try await deliver(key, id) }
-      } catch LarderError.refused(let problem) where !Self.notTheItem.contains(problem.status) && problem.status < 500 {
+      } catch LarderError.refused(let problem) where Self.isAboutItem(problem) {
         return
       } catch LarderError.deviceLost {
         return

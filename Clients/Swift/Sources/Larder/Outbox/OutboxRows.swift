@@ -134,7 +134,9 @@ struct OutboxRows {
 
   /// Ends an item. Its overlay goes with it.
   func end(_ item: Item, state: String, from content: [String: JSONValue] = [:]) throws {
-    var told = content.filter { ["reason", "problem", "response"].contains($0.key) && !$0.value.isNull }
+    var told = content.filter {
+      ["reason", "problem", "response"].contains($0.key) && !$0.value.isNull
+    }
     told["state"] = .string(state)
     try db.execute(
       sql: "INSERT OR REPLACE INTO outcome VALUES (?, ?, ?, ?, ?)",
@@ -145,9 +147,11 @@ struct OutboxRows {
     try remove(item.number)
   }
 
-  /// Ends an item that Larder did not take, or that was withdrawn, and the waiting ones that mention an entity which
-  /// it was to create.
-  func refuse(_ item: Item, state: String = "refused", from content: [String: JSONValue] = [:]) throws {
+  /// Ends an item that Larder did not take, or that was withdrawn, and the waiting ones that mention an
+  /// entity which it was to create.
+  func refuse(
+    _ item: Item, state: String = "refused", from content: [String: JSONValue] = [:]
+  ) throws {
     let created = try String.fetchAll(
       db, sql: "SELECT id FROM overlay WHERE profile = ? AND number = ? AND op = 'create'",
       arguments: [profile, item.number])
@@ -222,6 +226,10 @@ struct OutboxRows {
       }
     }
     try forgetReports()
+    // Larder translates temporary ids for 90 days.
+    let oldest = Date().addingTimeInterval(-90 * 86_400).timeIntervalSinceReferenceDate
+    try db.execute(
+      sql: "DELETE FROM temporary WHERE profile = ? AND at < ?", arguments: [profile, oldest])
   }
 
   /// Forgets reports of unknown mutations, unless an item waits that can be one of them.
@@ -236,10 +244,11 @@ struct OutboxRows {
   /// Changes what belongs to a device that is gone: cursors are void, and what may have been sent ends as
   /// `unknown`, since keys belong to a device.
   ///
-  /// - Parameter untried: the number of an item that was sent for the first time, and refused with the device.
+  /// - Parameter untried: the number of an item that was sent for the first time, and refused with the
+  ///   device.
   func loseDevice(untried: Int?) throws {
-    for item in try items() where item.number != untried && (item.wasTried || item.state != .waiting) {
-      try end(item, state: "unknown")
+    for item in try items() where item.wasTried || item.state != .waiting {
+      if item.number != untried { try end(item, state: "unknown") }
     }
     if let untried { try mark(untried, wasTried: false) }
     try db.execute(

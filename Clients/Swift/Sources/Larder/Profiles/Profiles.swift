@@ -22,7 +22,8 @@ actor Profiles {
     self.platform = platform
     do {
       let saved = try credentialStore.load()
-      credentials = try saved.map { try JSONDecoder().decode(Credentials.self, from: $0) } ?? Credentials()
+      credentials =
+        try saved.map { try JSONDecoder().decode(Credentials.self, from: $0) } ?? Credentials()
     } catch {
       throw LarderError.storage("the credentials cannot be read (\(error))")
     }
@@ -113,7 +114,8 @@ actor Profiles {
   func signIn(_ path: String, email: String, password: String) async throws -> String {
     try await sendSignOuts()
     let former = credentials.profiles.last { $0.email == email }
-    let stored = active.flatMap { $0.userID == nil ? $0 : nil }
+    let stored =
+      active.flatMap { $0.userID == nil ? $0 : nil }
       ?? credentials.profiles.first { $0.userID == nil }
     var profile: Profile
     if let known = former ?? stored {
@@ -123,7 +125,9 @@ actor Profiles {
       try save(profile)
     }
     var response = try await send(path, email, password, profile)
-    if response.isRefusal(403, "device_of_another_user") || response.isRefusal(401, "unauthenticated") {
+    if response.isRefusal(403, "device_of_another_user")
+      || response.isRefusal(401, "unauthenticated")
+    {
       profile = try await newProfile()
       try save(profile)
       response = try await send(path, email, password, profile)
@@ -190,7 +194,9 @@ actor Profiles {
       request.headers["Device-Token"] = owed.deviceToken
       let response = try await client.send(request)
       // Any other refusal says that the session has ended already.
-      if response.status == 429 || response.status >= 500, let error = response.error { throw error }
+      if response.status == 429 || response.status >= 500, let error = response.error {
+        throw error
+      }
       try change { $0.signOuts.removeAll { $0 == owed } }
     }
   }
@@ -207,7 +213,9 @@ actor Profiles {
   /// New tokens, by one request at a time. A response that is lost loses nothing: the refresh token stays
   /// until its successor is saved, and Larder accepts it again for `accounts.refreshLeeway`.
   private func refresh(_ id: String, _ used: Session) async throws -> Session {
-    guard let profile = profile(id), let present = profile.session else { throw LarderError.signedOut }
+    guard let profile = profile(id), let present = profile.session else {
+      throw LarderError.signedOut
+    }
     if present != used { return present }
     if let running = refreshes[id] { return try await running.value }
     let task = Task { try await newSession(id, used) }
@@ -234,11 +242,12 @@ actor Profiles {
 
   // MARK: Requests
 
-  /// Sends a request of a profile. A device that Larder does not know is replaced, and the request sent again.
+  /// Sends a request of a profile. A device that Larder does not know is replaced, and the request sent
+  /// again.
   ///
   /// - Parameters:
-  ///   - item: the item of the outbox that is being sent, and whether it was tried before. If so, it is not sent
-  ///     from another device.
+  ///   - item: the item of the outbox that is being sent, and whether it was tried before. If so, it is
+  ///     not sent from another device.
   /// - Throws: `LarderError`; not for statuses.
   func send(
     _ request: HTTPRequest, as id: String, item: (number: Int, wasTried: Bool)? = nil
@@ -246,7 +255,8 @@ actor Profiles {
     guard let before = profile(id) else { throw LarderError.signedOut }
     let response = try await sendOnce(request, as: id)
     guard try await isDeviceLost(response, before) else { return response }
-    try await replaceDevice(of: id, lost: before.deviceToken, untried: item?.wasTried == false ? item?.number : nil)
+    try await replaceDevice(
+      of: id, lost: before.deviceToken, untried: item?.wasTried == false ? item?.number : nil)
     if item?.wasTried == true { throw LarderError.deviceLost }
     return try await sendOnce(request, as: id)
   }

@@ -33,8 +33,12 @@ public struct EntityQuery: Hashable, Sendable {
 /// What must hold of an entity. Null and fields that are not there meet no comparison.
 public indirect enum Condition: Hashable, Sendable {
   public enum Comparison: String, Hashable, Sendable {
-    case equal = "=", notEqual = "!=", less = "<", lessOrEqual = "<=", greater = ">",
-      greaterOrEqual = ">="
+    case equal = "="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
   }
 
   case compare(String, Comparison, JSONValue)
@@ -86,7 +90,7 @@ extension EntityQuery {
 }
 
 /// The path of a member in SQLite's JSON functions.
-private func jsonPath(_ field: String) -> String {
+func jsonPath(_ field: String) -> String {
   "$.\"" + field.filter { $0 != "\"" && $0 != "\\" } + "\""
 }
 

@@ -42,7 +42,7 @@ public struct LocalDatabase {
       SELECT json_quote(json_extract(data, ?)) AS name, count(*) FROM (\(inner.text))
       GROUP BY json_extract(data, ?) ORDER BY json_extract(data, ?)\(isDescending ? " DESC" : "")
       """
-    let path = "$.\"" + field.filter { $0 != "\"" && $0 != "\\" } + "\""
+    let path = jsonPath(field)
     let arguments: [(any DatabaseValueConvertible)?] = [path] + inner.arguments + [path, path]
     return try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments))
       .map { (try JSONValue(parsing: $0[0] as String), $0[1]) }
@@ -54,7 +54,8 @@ public struct LocalDatabase {
     let rows = try Row.fetchAll(
       db, sql: "SELECT type, id, data FROM shown WHERE profile = ?", arguments: [profile])
     for row in rows {
-      result[row[0] as String, default: [:]][row[1] as String] = try JSONValue(parsing: row[2] as String)
+      let (type, id): (String, String) = (row[0], row[1])
+      result[type, default: [:]][id] = try JSONValue(parsing: row[2] as String)
     }
     return result
   }
@@ -69,7 +70,8 @@ public struct LocalDatabase {
         switch value.storage {
         case .null: result[name] = .null
         case .int64(let number): result[name] = .number(JSONNumber(number))
-        case .double(let number): result[name] = number.isFinite ? .number(JSONNumber(number)) : .null
+        case .double(let number):
+          result[name] = number.isFinite ? .number(JSONNumber(number)) : .null
         case .string(let text): result[name] = .string(text)
         case .blob(let data): result[name] = .string(data.base64EncodedString())
         }

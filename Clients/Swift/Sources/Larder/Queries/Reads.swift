@@ -68,7 +68,8 @@ struct Reads: Sendable {
 
   /// The variables as a query string: lists and objects as JSON.
   static func query(_ variables: JSONValue) -> [(name: String, value: String)] {
-    (variables.object ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value.string ?? $0.value.text) }
+    (variables.object ?? [:]).sorted { $0.key < $1.key }
+      .map { ($0.key, $0.value.string ?? $0.value.text) }
   }
 
   private static func isTemporary(_ error: LarderError) -> Bool {

@@ -24,8 +24,8 @@ struct ReplicaRows {
     ).map { Following(number: $0[0], definition: $0[1], cursor: $0[2]) }
   }
 
-  /// Declares a following. Another definition under the same name takes its place: the former entities stay until
-  /// its snapshot is complete.
+  /// Declares a following. Another definition under the same name takes its place: the former entities
+  /// stay until its snapshot is complete.
   func follow(_ name: String, _ definition: String) throws {
     try db.execute(
       sql: """

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Where the phone keeps its profiles: device tokens, users and the tokens of their sessions.
 ///
-/// The library saves them as one value, which must be replaced as a whole: after a kill of the process either the
-/// former or the new one is loaded.
+/// The library saves them as one value, which must be replaced as a whole: after a kill of the process
+/// either the former or the new one is loaded.
 public protocol CredentialStore: Sendable {
   func load() throws -> Data?
   func save(_ credentials: Data) throws

@@ -2,7 +2,8 @@
   public import Foundation
   import Security
 
-  /// Credentials as one generic password of the Keychain, readable after the first unlock, on this device only.
+  /// Credentials as one generic password of the Keychain, readable after the first unlock, on this
+  /// device only.
   public struct KeychainCredentialStore: CredentialStore {
     public let service: String
 

@@ -80,6 +80,7 @@ extension PhoneStore {
             fields TEXT NOT NULL,
             PRIMARY KEY (profile, number, step)
           ) WITHOUT ROWID;
+          CREATE INDEX overlayOfEntity ON overlay (profile, type, id);
           CREATE TABLE outcome (
             profile TEXT NOT NULL,
             number INTEGER NOT NULL,
@@ -102,6 +103,7 @@ extension PhoneStore {
             at REAL NOT NULL,
             PRIMARY KEY (profile, id)
           ) WITHOUT ROWID;
+          CREATE INDEX temporaryOfReal ON temporary (profile, real);
           CREATE TABLE response (
             profile TEXT NOT NULL,
             name TEXT NOT NULL,
