@@ -12,6 +12,7 @@ let package = Package(
   products: [
     .library(name: "Larder", targets: ["Larder"]),
     .executable(name: "larder-conformance-driver", targets: ["ConformanceDriver"]),
+    .executable(name: "larder-films", targets: ["FilmsExample"]),
   ],
   dependencies: [
     // The same version as in the package of the server.
@@ -23,6 +24,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "ConformanceDriver", dependencies: ["Larder"], swiftSettings: settings),
+    // As in an app: generated code has its own imports.
+    .executableTarget(
+      name: "FilmsExample", dependencies: ["Larder"], path: "Examples/Films"),
     .testTarget(name: "LarderTests", dependencies: ["Larder"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

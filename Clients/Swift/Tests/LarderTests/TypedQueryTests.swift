@@ -73,7 +73,8 @@ struct TypedQueryTests {
     #expect(try await ids(Film.filter(!(\.year == 1999))) == ["f1", "f3"])
     #expect(try await ids(Film.filter(\.title == "A \"quoted\" film")) == ["f4"])
     #expect(try await ids(Film.filter(.contains(\.title, "rav"))) == ["f2"])
-    #expect(try await ids(Film.filter(.isIn(\.id, ["f3", "f9"]) || \.year < 1970)) == ["f1", "f3"])
+    #expect(
+      try await ids(Film.filter(.isIn(\.id, ["f3", "f9"]) || \.year < 1970)) == ["f1", "f3"])
     #expect(try await ids(Film.filter(\.mood == .dark)) == ["f1"])
     #expect(try await ids(Film.filter(\.mood != .dark)) == ["f3"])
     #expect(try await ids(Film.filter(.isNull(\.mood))) == ["f2", "f4"])

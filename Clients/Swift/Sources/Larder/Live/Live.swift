@@ -77,6 +77,9 @@ struct Live: Sendable {
     var failures = 0
     while true {
       do {
+        if position.id == nil, case .changes(_, since: "now") = subject {
+          position.id = try await head()
+        }
         if let stream = try await open(position) {
           if try await receive(stream, &position, &failures, yield) { return }
         } else {
@@ -103,6 +106,12 @@ struct Live: Sendable {
 
   private var start: [(name: String, value: String)] {
     if case .changes(_, let since) = subject { [("since", since)] } else { [] }
+  }
+
+  /// The cursor of this moment: what changes before the stream is open is not lost.
+  private func head() async throws -> String? {
+    let request = HTTPRequest(path: path, query: query + start)
+    return try await profiles.send(request, as: profile).content()["cursor"]?.string
   }
 
   /// The stream; nil where Larder, or what is between, opens none.
