@@ -22,7 +22,7 @@ struct StreamParserTests {
     }
   }
 
-  #if os(Linux)
+  #if canImport(Glibc)
     private static let responses: [(text: String, body: String)] = [
       ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"a\"\r\n\r\nhello", "hello"),
       (

@@ -20,7 +20,7 @@ final class HTTPClient: Sendable {
   }
 
   private static func transport(for base: URL) -> any HTTPTransport {
-    #if os(Linux)
+    #if canImport(Glibc)
       // FoundationNetworking ends the process when a connection is closed within the head of a response.
       if base.scheme?.lowercased() == "http" { return SocketTransport() }
     #endif

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if canImport(Glibc)
   import Foundation
 
   /// A parser of one HTTP/1.1 response (RFC 9112) from pieces that are cut anywhere. Interim responses

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if canImport(Glibc)
   import Foundation
 
   /// HTTP/1.1 without TLS on a socket: one connection and one thread for each exchange.
@@ -22,23 +22,34 @@
         head.finish(throwing: failure)
         body.finish(throwing: failure)
       }
-      return HTTPExchange(heads: heads, body: bodies) { connection.shutDown() }
+      return HTTPExchange(heads: heads, body: bodies) {
+        // A look-up of the host's name cannot be interrupted: its thread ends later.
+        let wasSent = connection.shutDown()
+        let failure = LarderError.offline("No response in time.", wasSent: wasSent)
+        head.finish(throwing: failure)
+        body.finish(throwing: failure)
+      }
     }
 
     /// A socket that one thread uses, and any can shut down.
     private final class Connection: Sendable {
       private struct State {
         var socket: Int32?
+        var isConnected = false
         var isEnded = false
       }
 
       private let state = Locked(State())
 
       /// Ends the exchange: reads and writes of the other thread fail.
-      func shutDown() {
+      ///
+      /// - Returns: whether there was a connection.
+      @discardableResult
+      func shutDown() -> Bool {
         state.withLock { state in
           state.isEnded = true
           if let socket = state.socket { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+          return state.isConnected
         }
       }
 
@@ -81,7 +92,13 @@
             _ = Glibc.close(descriptor)
             break
           }
-          if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return }
+          if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 {
+            let isWanted = state.withLock { state in
+              state.isConnected = !state.isEnded
+              return state.isConnected
+            }
+            if isWanted { return }
+          }
           detail = String(cString: strerror(errno))
           close()
           next = address.ai_next

@@ -10,6 +10,7 @@ actor Profiles {
   private var credentials: Credentials
   private var refreshes: [String: Task<Session, any Error>] = [:]
   private let replacing = Exclusive()
+  private let switching = Exclusive()
 
   init(
     client: HTTPClient, store: PhoneStore, credentialStore: any CredentialStore,
@@ -70,6 +71,10 @@ actor Profiles {
 
   /// Activates the profile without a user, or registers one; nothing if one is active.
   func register() async throws -> Profile {
+    try await switching.run { try await self.activate() }
+  }
+
+  private func activate() async throws -> Profile {
     if let active { return active }
     try await sendSignOuts()
     let profile: Profile
@@ -112,6 +117,10 @@ actor Profiles {
 
   /// - Parameter path: of signing in or up.
   func signIn(_ path: String, email: String, password: String) async throws -> String {
+    try await switching.run { try await self.start(path, email: email, password: password) }
+  }
+
+  private func start(_ path: String, email: String, password: String) async throws -> String {
     try await sendSignOuts()
     let former = credentials.profiles.last { $0.email == email }
     let stored =
