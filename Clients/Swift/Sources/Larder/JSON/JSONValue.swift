@@ -77,3 +77,5 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     self = .object(Dictionary(elements) { _, last in last })
   }
 }
+
+extension JSONValue: ExpressibleByStringInterpolation {}
