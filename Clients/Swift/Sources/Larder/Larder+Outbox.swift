@@ -50,7 +50,8 @@ extension Larder {
     return key
   }
 
-  /// Submits the insertion of a local entity, or its replacement.
+  /// Submits a local entity (`insertOrUpdate`): its row is made, or gets these members. Members that are
+  /// nil stay as they are; `write` an `update` with null to clear one.
   @discardableResult
   public func save(
     _ record: some Entity & Identifiable<String>, mode: SyncMode = .lazy
