@@ -1,0 +1,73 @@
+import Foundation
+
+/// A request to Larder, before the credentials are added.
+struct HTTPRequest: Sendable {
+  var method = "GET"
+  /// The path, percent-encoded, with a slash in front.
+  var path: String
+  var query: [(name: String, value: String)] = []
+  var headers: [String: String] = [:]
+  var body: Data?
+  /// Until the response is complete; nil for the client's.
+  var deadline: Duration?
+  /// Whether a 200 is returned with its open body.
+  var isStream = false
+
+  /// A request with a JSON body.
+  static func post(_ path: String, _ body: JSONValue) -> HTTPRequest {
+    HTTPRequest(
+      method: "POST", path: path, headers: ["Content-Type": "application/json"], body: body.data)
+  }
+
+  var target: String {
+    let pairs = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }
+    guard !pairs.isEmpty else { return path }
+    return path + (path.contains("?") ? "&" : "?") + pairs.joined(separator: "&")
+  }
+
+  /// Percent-encodes all but the unreserved characters of RFC 3986.
+  static func encoded(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+  }
+
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+}
+
+/// A response that is whole, or one whose body is being received.
+struct HTTPResponse: Sendable {
+  let status: Int
+  /// By name in lower case.
+  let headers: [String: String]
+  var body = Data()
+  var stream: AsyncThrowingStream<Data, any Error>?
+
+  var json: JSONValue? { try? JSONValue(parsing: body) }
+
+  var problem: Problem { Problem(status: status, body: json) }
+
+  /// Whether Larder refuses with this status and code.
+  func isRefusal(_ status: Int, _ codes: String...) -> Bool {
+    self.status == status && codes.contains(problem.code)
+  }
+
+  /// The error of a status from 400 on.
+  var error: LarderError? {
+    switch status {
+    case ..<400: nil
+    case 429, 502, 503, 504:
+      .unavailable(problem, retryAfter: headers["retry-after"].flatMap { Int($0) })
+    default: .refused(problem)
+    }
+  }
+
+  /// The JSON of a 2xx; an empty object where there is none.
+  func content() throws -> JSONValue {
+    if let error { throw error }
+    if body.isEmpty { return [:] }
+    guard let json else {
+      throw LarderError.unexpectedContent("The response with status \(status) is no JSON.")
+    }
+    return json
+  }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// What carries requests: URLSession, or on Linux a socket for `http:`.
+protocol HTTPTransport: Sendable {
+  /// Begins an exchange.
+  func start(_ request: HTTPRequest, url: URL) -> HTTPExchange
+}
+
+/// A request on its way, and what comes back. The body ends with an error if it was cut off.
+struct HTTPExchange: Sendable {
+  struct Head: Sendable {
+    let status: Int
+    /// By name in lower case.
+    let headers: [String: String]
+  }
+
+  typealias Heads = AsyncThrowingStream<Head, any Error>
+  typealias Body = AsyncThrowingStream<Data, any Error>
+
+  /// One head, or an error.
+  let heads: Heads
+  let body: Body
+  let cancel: @Sendable () -> Void
+
+  /// Without a byte for so many seconds a stream counts as broken; heartbeats come every 15 s.
+  static let streamSilence = 40
+
+  func head() async throws -> Head {
+    for try await head in heads { return head }
+    throw LarderError.offline("The response has no head.", wasSent: true)
+  }
+}

@@ -1,0 +1,51 @@
+import GRDB
+
+extension Larder {
+  /// Stores the token that the phone's push service gave the app, and tells Larder: the device has it, and
+  /// notifications to its user reach it. Nil ends that.
+  ///
+  /// - Returns: whether Larder has been told; else `run` does so later, as does another call.
+  @discardableResult
+  public func registerPush(token: String?) async throws -> Bool {
+    let id = try await profiles.needActive().id
+    // The empty text stands for none: null is a profile that has never had one.
+    try await store.write { db in
+      try db.execute(
+        sql: "UPDATE profile SET pushToken = ?, pushSentFor = NULL WHERE id = ?",
+        arguments: [token ?? "", id])
+    }
+    do {
+      try await sendPushToken()
+      return true
+    } catch LarderError.offline, LarderError.unavailable {
+      return false
+    }
+  }
+
+  /// Tells Larder of a push token that it does not have for this device and user.
+  func sendPushToken() async throws {
+    let profile = try await profiles.needActive()
+    let stored = try await store.read { db in
+      try Row.fetchOne(
+        db, sql: "SELECT pushToken, pushSentFor FROM profile WHERE id = ?",
+        arguments: [profile.id]
+      ).map { row -> (token: String?, sentFor: String?) in (row[0], row[1]) }
+    }
+    let wanted = "\(profile.deviceID) \(profile.session == nil ? "" : profile.userID ?? "")"
+    guard let token = stored?.token, stored?.sentFor != wanted else { return }
+    let content: JSONValue = ["pushToken": token.isEmpty ? .null : .string(token)]
+    var update = HTTPRequest.post("/v1/devices/me", content)
+    update.method = "PATCH"
+    if let error = try await profiles.send(update, as: profile.id).error { throw error }
+    if profile.session != nil {
+      let tie = HTTPRequest(
+        method: token.isEmpty ? "DELETE" : "PUT", path: "/v1/push/registration")
+      if let error = try await profiles.send(tie, as: profile.id).error { throw error }
+    }
+    try await store.write { db in
+      try db.execute(
+        sql: "UPDATE profile SET pushSentFor = ? WHERE id = ? AND pushToken = ?",
+        arguments: [wanted, profile.id, token])
+    }
+  }
+}

@@ -1,0 +1,261 @@
+public import Foundation
+
+/// A client of Larder with a store of its own: what the app reads is on the phone, and what it changes
+/// is durable there before it is sent.
+///
+/// ```swift
+/// let larder = try await Larder(url: url, store: .file(folder.appending(path: "larder.sqlite")))
+/// try await larder.register()
+/// try await larder.follow("films", types: ["Film"])
+/// try await larder.sync()
+/// let films = try await larder.read { db in
+///   try Film.filter(\.year > 1990).order(\.title).limit(20).fetchAll(db)
+/// }
+/// ```
+///
+/// All methods fail with ``LarderError``, or with `CancellationError` where the task was cancelled.
+public final class Larder: Sendable {
+  /// Where the phone keeps its data.
+  public enum Store: Sendable {
+    /// An SQLite file, made if it is missing. One `Larder` at a time may use it.
+    case file(URL)
+    /// A database that ends with the process.
+    case memory
+  }
+
+  /// What an app rarely changes.
+  public struct Options: Sendable {
+    /// What devices are registered as.
+    public var platform = "ios"
+    /// Until a request without a response counts as failed. Streams and parts of files have longer
+    /// deadlines.
+    public var deadline = Duration.seconds(15)
+    /// Changes in a page.
+    public var pageSize = 1_000
+    /// Between two polls where no stream can be opened.
+    public var pollInterval = Duration.seconds(5)
+    /// Sent with every request.
+    public var headers: [String: String] = [:]
+    /// The phone's clock. It only decides whether a token is worth trying.
+    public var clock: @Sendable () -> Date = { Date() }
+    /// What carries requests, for tests.
+    var transport: (any HTTPTransport)?
+
+    /// Uses URLSession also where another transport would be: on Linux, without TLS.
+    package mutating func useURLSession() {
+      transport = URLSessionTransport()
+    }
+
+    public init() {}
+  }
+
+  let store: PhoneStore
+  let profiles: Profiles
+  let replica: Replica
+  let mutations: Outbox
+  let reads: Reads
+  let uploads: Uploads
+  let pauses: LivePauses
+  let clock: @Sendable () -> Date
+  /// Wakes `run` when something has been submitted.
+  let work = Broadcast()
+
+  /// Opens the store. Nothing is sent.
+  ///
+  /// - Parameters:
+  ///   - url: Larder's address.
+  ///   - credentials: the Keychain on Apple systems, elsewhere a file beside the store, unless given.
+  public init(
+    url: URL, store: Store, credentials: (any CredentialStore)? = nil, options: Options = Options()
+  ) async throws {
+    let file: URL? = if case .file(let url) = store { url } else { nil }
+    self.store = try PhoneStore(url: file)
+    let client = HTTPClient(
+      base: url, deadline: options.deadline, headers: options.headers,
+      transport: options.transport)
+    clock = options.clock
+    profiles = try Profiles(
+      client: client, store: self.store,
+      credentialStore: credentials ?? Self.defaultCredentials(file),
+      clock: options.clock, platform: options.platform)
+    replica = Replica(store: self.store, profiles: profiles, pageSize: options.pageSize)
+    mutations = Outbox(store: self.store, profiles: profiles)
+    reads = Reads(store: self.store, profiles: profiles, clock: options.clock)
+    uploads = Uploads(store: self.store, profiles: profiles)
+    pauses = LivePauses(
+      poll: options.pollInterval,
+      longest: max(.seconds(1), min(.seconds(30), options.pollInterval * 6)))
+    try await self.store.show(profile: profiles.active?.id)
+  }
+
+  private static func defaultCredentials(_ file: URL?) -> any CredentialStore {
+    guard let file else { return MemoryCredentialStore() }
+    #if canImport(Security)
+      return KeychainCredentialStore(service: "larder " + file.lastPathComponent)
+    #else
+      return FileCredentialStore(file.appendingPathExtension("credentials"))
+    #endif
+  }
+
+  // MARK: Profiles
+
+  /// The active profile's device and user.
+  public struct ActiveProfile: Hashable, Sendable {
+    public let device: String
+    public let userID: String?
+    public let email: String?
+    /// False if the profile has a user who must sign in again.
+    public let canSend: Bool
+  }
+
+  /// Nil before registering or signing in, and after signing out.
+  public var profile: ActiveProfile? {
+    get async {
+      await profiles.active.map {
+        ActiveProfile(
+          device: $0.deviceID, userID: $0.userID, email: $0.email,
+          canSend: $0.userID == nil || $0.session != nil)
+      }
+    }
+  }
+
+  /// Activates the profile without a user; registers the device if there is none. Nothing if a profile
+  /// is active.
+  ///
+  /// - Returns: the device's id.
+  @discardableResult
+  public func register() async throws -> String {
+    let device = try await profiles.register().deviceID
+    work.send()
+    return device
+  }
+
+  /// - Returns: the user's id.
+  @discardableResult
+  public func signUp(email: String, password: String) async throws -> String {
+    defer { work.send() }
+    return try await profiles.signIn("/v1/auth/sign-up", email: email, password: password)
+  }
+
+  /// - Returns: the user's id.
+  @discardableResult
+  public func signIn(email: String, password: String) async throws -> String {
+    defer { work.send() }
+    return try await profiles.signIn("/v1/auth/sign-in", email: email, password: password)
+  }
+
+  /// Ends the session at once, also offline. Replica and outbox stay for the same user.
+  ///
+  /// - Returns: whether Larder has been told; else it is, before the next requests.
+  @discardableResult
+  public func signOut() async throws -> Bool {
+    try await profiles.signOut()
+  }
+
+  // MARK: The replica
+
+  /// Declares a part of the data that the phone holds; `sync` fetches it. Another definition under the
+  /// same name takes its place.
+  ///
+  /// - Parameter filter: in the filter language, with `?` for each of `arguments`.
+  public func follow(
+    _ name: String, types: [String], filter: String? = nil, arguments: [JSONValue] = []
+  ) async throws {
+    let id = try await profiles.needActive().id
+    var definition: [String: JSONValue] = ["types": .array(types.map { .string($0) })]
+    if let filter { definition["filter"] = .string(filter) }
+    if !arguments.isEmpty { definition["args"] = .array(arguments) }
+    let text = JSONValue.object(definition).text
+    try await store.write { db in try ReplicaRows(db, id).follow(name, text) }
+    work.send()
+  }
+
+  public func unfollow(_ name: String) async throws {
+    let id = try await profiles.needActive().id
+    try await store.write { db in try ReplicaRows(db, id).unfollow(name) }
+  }
+
+  /// Pulls changes until the phone holds all that it follows, and the outcomes that belong to it.
+  @discardableResult
+  public func sync() async throws -> SyncResult {
+    try await replica.sync()
+  }
+
+  /// Reads what the app sees, at one moment.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (LocalDatabase) throws -> Result
+  ) async throws -> Result {
+    let id = try await profiles.needActive().id
+    return try await store.read { db in try body(LocalDatabase(db: db, profile: id)) }
+  }
+
+  /// The results of a query, now and whenever they change.
+  public func observe(_ query: EntityQuery) -> Observation<JSONValue> {
+    Observation(larder: self, query: query) { $0 }
+  }
+
+  /// The results of a query, now and whenever they change.
+  public func observe<Record: Entity>(_ query: TypedQuery<Record>) -> Observation<Record> {
+    Observation(larder: self, query: query.query) { try $0.decoded() }
+  }
+
+  /// A new temporary id, for an entity that is created without a connection.
+  public func newID() -> String {
+    TemporaryID.make(at: clock())
+  }
+
+  // MARK: Queries
+
+  /// A query by name, answered from the stored response where Larder cannot be reached.
+  public func query(
+    _ operation: String, variables: JSONValue = [:]
+  ) async throws -> QueryResponse<JSONValue> {
+    try await reads.read(operation, variables)
+  }
+
+  /// A query of generated code.
+  public func query<Operation: GraphQLOperation>(
+    _ operation: Operation
+  ) async throws -> QueryResponse<Operation.Response> {
+    let variables = try JSONValue(encoding: operation.variables)
+    return try await reads.read(Operation.name, variables).map { try $0.decoded() }
+  }
+
+  /// The events of a subject over all interruptions, until the sequence is given up.
+  public func live(_ subject: LiveSubject) -> AsyncThrowingStream<LiveEvent, any Error> {
+    let (stream, continuation) = AsyncThrowingStream<LiveEvent, any Error>.makeStream()
+    let task = Task {
+      do {
+        let id = try await profiles.needActive().id
+        let live = Live(subject, profiles: profiles, profile: id, pauses: pauses)
+        try await live.run { continuation.yield($0) }
+        continuation.finish()
+      } catch {
+        continuation.finish(throwing: error is CancellationError ? nil : error)
+      }
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  /// The responses of a query whenever they change, or of a subscription.
+  public func live<Operation: GraphQLOperation>(
+    _ operation: Operation
+  ) throws -> AsyncThrowingStream<Operation.Response, any Error> {
+    let subject = LiveSubject.operation(
+      Operation.name, variables: try JSONValue(encoding: operation.variables))
+    let (stream, continuation) = AsyncThrowingStream<Operation.Response, any Error>.makeStream()
+    let task = Task {
+      do {
+        for try await event in live(subject) where event.name == "message" || event.name == "next" {
+          if let data = event.data["data"], data != .null { continuation.yield(try data.decoded()) }
+        }
+        continuation.finish()
+      } catch {
+        continuation.finish(throwing: error)
+      }
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+}

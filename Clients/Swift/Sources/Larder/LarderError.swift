@@ -1,0 +1,76 @@
+/// What a call of the library fails with.
+public enum LarderError: Error, Hashable, Sendable {
+  /// No connection, no response, or one that was cut off. `wasSent` is false if nothing can have reached
+  /// Larder.
+  case offline(String, wasSent: Bool)
+  /// Status 429, 502, 503 or 504: try again later, at the earliest after so many seconds.
+  case unavailable(Problem, retryAfter: Int?)
+  /// Another status that is an error.
+  case refused(Problem)
+  /// No profile is active, or its user has to sign in again.
+  case signedOut
+  /// The store cannot be written: nothing was changed, and nothing was sent.
+  case storageFull
+  /// The store cannot be opened or read.
+  case storage(String)
+  /// The outbox has no item with this key.
+  case unknownKey(String)
+  /// Only a parked item can be tried again.
+  case notParked(String)
+  /// The device that an item was sent from is gone, so its outcome is not known.
+  case deviceLost
+  /// An argument that cannot be right.
+  case invalidArgument(String)
+  /// A response or an entity that is not what the calling type needs.
+  case unexpectedContent(String)
+
+  /// A stable name; of a refusal, the code of Larder's problem.
+  public var code: String {
+    switch self {
+    case .offline: "offline"
+    case .unavailable: "unavailable"
+    case .refused(let problem): problem.code
+    case .signedOut: "signed_out"
+    case .storageFull: "storage_full"
+    case .storage: "storage_failed"
+    case .unknownKey: "unknown_key"
+    case .notParked: "not_parked"
+    case .deviceLost: "device_lost"
+    case .invalidArgument: "invalid_argument"
+    case .unexpectedContent: "unexpected_content"
+    }
+  }
+}
+
+extension LarderError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .offline(let detail, _): "Larder cannot be reached: \(detail)"
+    case .unavailable(let problem, _), .refused(let problem): problem.detail
+    case .signedOut: "No user is signed in. Register or sign in first."
+    case .storageFull: "The store cannot be written. Free some space, then try again."
+    case .storage(let detail): "The store failed: \(detail)"
+    case .unknownKey(let key): "No item of the outbox has the key \(key)."
+    case .notParked(let key): "The item \(key) is not parked."
+    case .deviceLost: "The device that sent this item is gone: its outcome is not known."
+    case .invalidArgument(let detail), .unexpectedContent(let detail): detail
+    }
+  }
+}
+
+/// A problem of RFC 9457 as Larder sends it.
+public struct Problem: Hashable, Sendable {
+  public let status: Int
+  /// `http_404` for a status without a problem.
+  public let code: String
+  public let detail: String
+  /// The whole problem; null if the response had none.
+  public let json: JSONValue
+
+  init(status: Int, body: JSONValue?) {
+    self.status = status
+    json = body ?? .null
+    code = json["code"]?.string ?? "http_\(status)"
+    detail = json["detail"]?.string ?? json["title"]?.string ?? "Larder responded with \(status)."
+  }
+}

@@ -1,0 +1,204 @@
+import Foundation
+
+/// What a live sequence follows.
+public enum LiveSubject: Hashable, Sendable {
+  /// A query, sent again when what it shows changes; or a subscription.
+  case operation(String, variables: JSONValue = [:])
+  /// The path of a list, an entity or a relationship below `/v1/entities`.
+  case collection(String)
+  /// Changes of entities, from now on or after a cursor.
+  case changes(types: [String], since: String = "now")
+}
+
+/// An event of a subject.
+public struct LiveEvent: Hashable, Sendable {
+  public enum Source: String, Sendable {
+    case stream
+    /// No stream can be opened: the library asks from time to time.
+    case polling
+  }
+
+  /// `message` for queries, `change`, `list` or `diff`, and others of the subject's own stream.
+  public let name: String
+  public let data: JSONValue
+  public let source: Source
+}
+
+/// Pauses between attempts.
+struct LivePauses: Sendable {
+  /// Between two polls.
+  var poll: Duration = .seconds(5)
+  var shortest: Duration = .milliseconds(200)
+  var longest: Duration = .seconds(30)
+
+  /// The pause after so many failures, with a random part.
+  func reconnect(after failures: Int) -> Duration {
+    let grown = shortest * Double(1 << min(failures - 1, 10))
+    return min(longest, grown) * Double.random(in: 0.5...1)
+  }
+}
+
+/// Streams that are opened again where they ended, with polling where none can be opened.
+struct Live: Sendable {
+  private struct Position: Sendable {
+    /// The id of the last event.
+    var id: String?
+    var etag: String?
+  }
+
+  private let path: String
+  private let query: [(name: String, value: String)]
+
+  let subject: LiveSubject
+  let profiles: Profiles
+  let profile: String
+  let pauses: LivePauses
+
+  init(_ subject: LiveSubject, profiles: Profiles, profile: String, pauses: LivePauses) {
+    (self.subject, self.profiles, self.profile, self.pauses) = (subject, profiles, profile, pauses)
+    switch subject {
+    case .operation(let name, let variables):
+      path = "/v1/operations/\(HTTPRequest.encoded(name))"
+      query = Reads.query(variables)
+    case .collection(let target):
+      let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+      path = parts.first ?? ""
+      let items = URLComponents(string: "?" + (parts.count > 1 ? parts[1] : ""))?.queryItems ?? []
+      query = items.map { ($0.name, $0.value ?? "") }
+    case .changes(let types, _):
+      path = "/v1/changes"
+      query = types.isEmpty ? [] : [("types", types.joined(separator: ","))]
+    }
+  }
+
+  /// Follows the subject until the task is cancelled, or the subject cannot go on.
+  func run(_ yield: @Sendable (LiveEvent) -> Void) async throws {
+    var position = Position()
+    var failures = 0
+    while true {
+      do {
+        if position.id == nil, case .changes(_, since: "now") = subject {
+          position.id = try await head()
+        }
+        if let stream = try await open(position) {
+          if try await receive(stream, &position, &failures, yield) { return }
+        } else {
+          try await poll(&position, yield)
+          try await Task.sleep(for: pauses.poll)
+          continue
+        }
+      } catch let error as LarderError {
+        if Self.isFinal(error) { throw error }
+      }
+      failures += 1
+      try await Task.sleep(for: pauses.reconnect(after: failures))
+    }
+  }
+
+  /// Whether a subject can never be had. A refusal without a problem of Larder's is a proxy's.
+  private static func isFinal(_ error: LarderError) -> Bool {
+    switch error {
+    case .offline, .unavailable, .storageFull: false
+    case .refused(let problem): problem.status < 500 && !problem.json.isNull
+    default: true
+    }
+  }
+
+  private var start: [(name: String, value: String)] {
+    if case .changes(_, let since) = subject { [("since", since)] } else { [] }
+  }
+
+  /// The cursor of this moment: what changes before the stream is open is not lost.
+  private func head() async throws -> String? {
+    let request = HTTPRequest(path: path, query: query + start)
+    return try await profiles.send(request, as: profile).content()["cursor"]?.string
+  }
+
+  /// The stream; nil where Larder, or what is between, opens none.
+  private func open(_ position: Position) async throws -> AsyncThrowingStream<Data, any Error>? {
+    var request = HTTPRequest(path: path + "/stream", query: query, isStream: true)
+    request.headers["Accept"] = "text/event-stream"
+    if let id = position.id {
+      request.headers["Last-Event-ID"] = id
+    } else {
+      request.query += start
+    }
+    let response = try await profiles.send(request, as: profile)
+    if let stream = response.stream { return stream }
+    if response.status == 401, let error = response.error { throw error }
+    if response.status == 429 || response.status == 503, let error = response.error { throw error }
+    return nil
+  }
+
+  /// Passes on events until the stream ends; true if the subject has ended.
+  private func receive(
+    _ stream: AsyncThrowingStream<Data, any Error>, _ position: inout Position,
+    _ failures: inout Int, _ yield: @Sendable (LiveEvent) -> Void
+  ) async throws -> Bool {
+    var parser = EventStreamParser()
+    do {
+      for try await piece in stream {
+        for event in parser.take(piece) {
+          failures = 0
+          if let id = event.id { position = Position(id: id, etag: nil) }
+          guard let data = try? JSONValue(parsing: event.data) else { continue }
+          yield(LiveEvent(name: event.name, data: data, source: .stream))
+          switch event.name {
+          case "complete": return true
+          case "reset": position = Position()
+          case "error" where data["retry"] == "never":
+            throw LarderError.refused(Problem(status: data["status"]?.int ?? 500, body: data))
+          default: break
+          }
+        }
+      }
+    } catch let error as LarderError {
+      throw error
+    } catch {
+      try Task.checkCancellation()
+      throw LarderError.offline("\(error)", wasSent: true)
+    }
+    try Task.checkCancellation()
+    return false
+  }
+
+  /// Asks once for what the stream would send.
+  private func poll(
+    _ position: inout Position, _ yield: @Sendable (LiveEvent) -> Void
+  ) async throws {
+    switch subject {
+    case .operation:
+      var request = HTTPRequest(path: path, query: query)
+      if let etag = position.etag { request.headers["If-None-Match"] = etag }
+      let response = try await profiles.send(request, as: profile)
+      if response.status == 304 { return }
+      let body = try response.content()
+      position.etag = response.headers["etag"]
+      yield(LiveEvent(name: "message", data: body, source: .polling))
+    case .collection:
+      var request = HTTPRequest(path: path + "/diff", query: query)
+      if let id = position.id { request.query.append(("from", id)) }
+      let response = try await profiles.send(request, as: profile)
+      if response.status == 304 { return }
+      let body = try response.content()
+      position.id = body["etag"]?.string
+      let name = body["kind"] == "full" ? "list" : "diff"
+      yield(LiveEvent(name: name, data: body, source: .polling))
+    case .changes:
+      // Pages up to a complete one belong together.
+      var pages: [JSONValue] = []
+      var next = position.id
+      repeat {
+        let since = next.map { [("since", $0)] } ?? start
+        let request = HTTPRequest(path: path, query: query + since)
+        let page = try await profiles.send(request, as: profile).content()
+        next = page["cursor"]?.string
+        pages.append(page)
+      } while pages.last?["complete"] == false
+      position.id = next
+      for change in pages.flatMap({ $0["changes"]?.array ?? [] }) {
+        yield(LiveEvent(name: "change", data: change, source: .polling))
+      }
+    }
+  }
+}

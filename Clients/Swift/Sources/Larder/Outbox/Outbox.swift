@@ -1,0 +1,250 @@
+import Foundation
+
+/// Submits, sends and withdraws items of the outbox.
+struct Outbox: Sendable {
+  /// Refusals that are about the caller or the moment, not about the item.
+  private static let notTheItem: Set<Int> = [401, 408, 425, 429]
+
+  private static func isAboutItem(_ problem: Problem) -> Bool {
+    (400..<500).contains(problem.status) && !notTheItem.contains(problem.status)
+  }
+
+  let store: PhoneStore
+  let profiles: Profiles
+  private let exclusive = Exclusive()
+
+  init(store: PhoneStore, profiles: Profiles) {
+    self.store = store
+    self.profiles = profiles
+  }
+
+  // MARK: Submitting
+
+  func submit(
+    operation: String, variables: JSONValue, mode: SyncMode, object: String?, refs: [String]?,
+    optimistic: [OptimisticChange]?
+  ) async throws -> String {
+    let payload = Self.payload(operation, variables, mode.rawValue, object, refs, optimistic)
+    return try await add(operation, payload, optimistic ?? []).key
+  }
+
+  func write(_ operations: [JSONValue], mode: SyncMode) async throws -> String {
+    let overlay = try operations.compactMap(Self.overlay)
+    let payload: JSONValue = ["write": .array(operations), "mode": .string(mode.rawValue)]
+    return try await add(OutboxRows.writeOperation, payload, overlay).key
+  }
+
+  private func add(
+    _ operation: String, _ payload: JSONValue, _ overlay: [OptimisticChange], isForced: Bool = false
+  ) async throws -> OutboxRows.Item {
+    let id = try await profiles.needActive().id
+    return try await store.write { db in
+      try OutboxRows(db, id).add(
+        operation: operation, payload: payload, isForced: isForced, overlay: overlay)
+    }
+  }
+
+  private static func payload(
+    _ operation: String, _ variables: JSONValue, _ mode: String, _ object: String?,
+    _ refs: [String]?, _ optimistic: [OptimisticChange]?
+  ) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "operation": .string(operation), "variables": variables, "mode": .string(mode),
+    ]
+    if let object { members["object"] = .string(object) }
+    if let refs { members["refs"] = .array(refs.map { .string($0) }) }
+    if let optimistic { members["optimistic"] = .array(optimistic.map(\.json)) }
+    return .object(members)
+  }
+
+  /// How an operation on a local row shows until Larder has applied it; nil if it names no row.
+  private static func overlay(of operation: JSONValue) throws -> OptimisticChange? {
+    guard let op = operation["op"]?.string, let type = operation["type"]?.string else {
+      throw LarderError.invalidArgument("A local write needs \"op\" and \"type\".")
+    }
+    guard let id = operation["id"] else { return nil }
+    let kind: OptimisticChange.Kind =
+      switch op {
+      case "update": .merge
+      case "delete": .delete
+      default: .create
+      }
+    return OptimisticChange(
+      kind, type: type, id: id.string ?? id.text, fields: operation["data"]?.object ?? [:])
+  }
+
+  // MARK: Sending
+
+  /// Sends a mutation ahead of all others.
+  func force(
+    operation: String, variables: JSONValue, object: String?, refs: [String]?,
+    optimistic: [OptimisticChange]?
+  ) async throws -> ForcedResponse {
+    let id = try await profiles.needActive().id
+    let payload = Self.payload(operation, variables, "force", object, refs, optimistic)
+    let item = try await add(operation, payload, optimistic ?? [], isForced: true)
+    return try await exclusive.run {
+      do {
+        let reply = try await deliver(item.key, id)
+        return ForcedResponse(key: item.key, response: reply["response"] ?? .null)
+      } catch let error as LarderError {
+        switch error {
+        case .offline(_, wasSent: false), .signedOut:
+          try await store.write { db in try OutboxRows(db, id).remove(item.number) }
+        default: break
+        }
+        throw error
+      }
+    }
+  }
+
+  /// Sends what waits, until an item has no response.
+  ///
+  /// - Returns: how many items have had a 2xx, how many wait, and why it stopped.
+  func send() async throws -> (sent: Int, left: Int, error: LarderError?) {
+    let id = try await profiles.needActive().id
+    return try await exclusive.run {
+      var sent = 0
+      var stopped: LarderError?
+      do {
+        try await profiles.sendSignOuts()
+        while let item = try await store.read({ db in try OutboxRows(db, id).firstWaiting() }) {
+          do {
+            _ = try await deliver(item.key, id)
+            sent += 1
+          } catch LarderError.refused(let problem) where Self.isAboutItem(problem) {
+            continue  // That was its outcome.
+          } catch LarderError.deviceLost {
+            continue
+          }
+        }
+      } catch let error as LarderError {
+        switch error {
+        case .offline, .unavailable: stopped = error
+        case .refused(let problem) where problem.status != 401: stopped = error
+        case .refused: throw LarderError.signedOut
+        default: throw error
+        }
+      }
+      let left = try await store.read { db in try OutboxRows(db, id).waitingCount() }
+      return (sent, left, stopped)
+    }
+  }
+
+  /// Sends a waiting item. A refusal of it is its outcome, and is thrown.
+  private func deliver(_ key: String, _ id: String) async throws -> JSONValue {
+    let item = try await store.write { db in
+      let rows = OutboxRows(db, id)
+      guard let item = try rows.item(key: key), item.state == .waiting else {
+        throw LarderError.unknownKey(key)
+      }
+      if !item.wasTried { try rows.mark(item.number, wasTried: true) }
+      return item
+    }
+    let request = HTTPRequest(
+      method: "POST", path: "/v1/mutations",
+      headers: ["Content-Type": "application/json", "Idempotency-Key": item.key],
+      body: item.payload)
+    let response: HTTPResponse
+    do {
+      response = try await profiles.send(request, as: id, item: (item.number, item.wasTried))
+    } catch let error as LarderError {
+      switch error {
+      case .offline(_, wasSent: false) where !item.wasTried, .signedOut where !item.wasTried:
+        try await store.write { db in try OutboxRows(db, id).mark(item.number, wasTried: false) }
+      default: break
+      }
+      throw error
+    }
+    if let error = response.error {
+      if Self.isAboutItem(response.problem) {
+        try await store.write { db in
+          try OutboxRows(db, id).refuse(item, from: ["problem": response.problem.json])
+        }
+      }
+      throw error
+    }
+    let reply = try response.content()
+    try await store.write { db in try OutboxRows(db, id).accept(item, reply) }
+    return reply
+  }
+
+  // MARK: The list
+
+  func items() async throws -> [OutboxItem] {
+    let id = try await profiles.needActive().id
+    return try await store.read { db in
+      try OutboxRows(db, id).items().map {
+        OutboxItem(
+          key: $0.key, operation: $0.operation, state: $0.state,
+          reason: $0.report?["reason"]?.string)
+      }
+    }
+  }
+
+  func outcomes() async throws -> [Outcome] {
+    let id = try await profiles.needActive().id
+    return try await store.read { db in try OutboxRows(db, id).outcomes() }
+  }
+
+  /// Forgets outcomes that the app has read.
+  func forget(_ keys: [String]) async throws {
+    let id = try await profiles.needActive().id
+    try await store.write { db in
+      for key in keys {
+        try db.execute(
+          sql: "DELETE FROM outcome WHERE profile = ? AND key = ?", arguments: [id, key])
+      }
+    }
+  }
+
+  private func item(_ key: String, _ id: String) async throws -> OutboxRows.Item {
+    let found = try await store.read { db in try OutboxRows(db, id).item(key: key) }
+    guard let found else { throw LarderError.unknownKey(key) }
+    return found
+  }
+
+  /// Lets Larder try a parked item again.
+  func retry(_ key: String) async throws {
+    let id = try await profiles.needActive().id
+    let item = try await item(key, id)
+    guard item.state == .parked, let mutation = item.mutation else {
+      throw LarderError.notParked(key)
+    }
+    let path = "/v1/mutations/\(HTTPRequest.encoded(mutation))/retry"
+    let reply = try await profiles.send(HTTPRequest(method: "POST", path: path), as: id).content()
+    try await store.write { db in
+      try OutboxRows(db, id).update(item.number, "state = 'enqueued', report = ?", [reply.text])
+    }
+  }
+
+  /// Withdraws an item: on the phone, or at Larder, which then reports its outcome.
+  func discard(_ key: String) async throws {
+    let id = try await profiles.needActive().id
+    let wasRemoved = try await store.write { db in
+      let rows = OutboxRows(db, id)
+      guard let item = try rows.item(key: key) else { throw LarderError.unknownKey(key) }
+      guard item.state == .waiting, !item.wasTried else { return false }
+      try rows.refuse(item, state: "discarded")
+      return true
+    }
+    if wasRemoved { return }
+    if try await item(key, id).state == .waiting {
+      // Larder may have it: it must respond before the item can be withdrawn.
+      do {
+        _ = try await exclusive.run { try await deliver(key, id) }
+      } catch LarderError.refused(let problem) where Self.isAboutItem(problem) {
+        return
+      } catch LarderError.deviceLost {
+        return
+      }
+    }
+    let item = try await item(key, id)
+    let path = "/v1/mutations/\(HTTPRequest.encoded(item.mutation ?? ""))"
+    let request =
+      item.state == .parked
+      ? HTTPRequest(method: "POST", path: path + "/discard")
+      : HTTPRequest(method: "DELETE", path: path)
+    if let error = try await profiles.send(request, as: id).error { throw error }
+  }
+}

@@ -1,0 +1,316 @@
+import Foundation
+
+/// The profiles of the phone, of which one at most is active, and requests with their credentials.
+actor Profiles {
+  private let client: HTTPClient
+  let store: PhoneStore
+  private let credentialStore: any CredentialStore
+  private let clock: @Sendable () -> Date
+  private let platform: String
+  private var credentials: Credentials
+  private var refreshes: [String: Task<Session, any Error>] = [:]
+  private let replacing = Exclusive()
+  private let switching = Exclusive()
+
+  init(
+    client: HTTPClient, store: PhoneStore, credentialStore: any CredentialStore,
+    clock: @escaping @Sendable () -> Date, platform: String
+  ) throws {
+    self.client = client
+    self.store = store
+    self.credentialStore = credentialStore
+    self.clock = clock
+    self.platform = platform
+    do {
+      let saved = try credentialStore.load()
+      credentials =
+        try saved.map { try JSONDecoder().decode(Credentials.self, from: $0) } ?? Credentials()
+    } catch {
+      throw LarderError.storage("the credentials cannot be read (\(error))")
+    }
+  }
+
+  // MARK: The active profile
+
+  var active: Profile? { credentials.active.flatMap(profile) }
+
+  func profile(_ id: String) -> Profile? {
+    credentials.profiles.first { $0.id == id }
+  }
+
+  func needActive() throws -> Profile {
+    guard let active else { throw LarderError.signedOut }
+    return active
+  }
+
+  /// Changes the credentials, which are saved before the change counts.
+  private func change(_ body: (inout Credentials) -> Void) throws {
+    try store.needSpace()
+    var changed = credentials
+    body(&changed)
+    do {
+      try credentialStore.save(JSONEncoder().encode(changed))
+    } catch {
+      throw LarderError.storageFull
+    }
+    credentials = changed
+  }
+
+  private func save(_ profile: Profile, isActive: Bool = false) throws {
+    try change { credentials in
+      if let index = credentials.profiles.firstIndex(where: { $0.id == profile.id }) {
+        credentials.profiles[index] = profile
+      } else {
+        credentials.profiles.append(profile)
+      }
+      if isActive { credentials.active = profile.id }
+    }
+  }
+
+  // MARK: Registering
+
+  /// Activates the profile without a user, or registers one; nothing if one is active.
+  func register() async throws -> Profile {
+    try await switching.run { try await self.activate() }
+  }
+
+  private func activate() async throws -> Profile {
+    if let active { return active }
+    try await sendSignOuts()
+    let profile: Profile
+    if let stored = credentials.profiles.first(where: { $0.userID == nil }) {
+      profile = stored
+    } else {
+      profile = try await newProfile()
+    }
+    try save(profile, isActive: true)
+    try await store.show(profile: profile.id)
+    return profile
+  }
+
+  /// Registers a device, and makes the rows of a profile for it.
+  private func newProfile() async throws -> Profile {
+    let device = try await newDevice()
+    let profile = Profile(id: UUID().uuidString, deviceID: device.id, deviceToken: device.token)
+    try await store.write { db in
+      try db.execute(sql: "INSERT INTO profile (id) VALUES (?)", arguments: [profile.id])
+    }
+    return profile
+  }
+
+  private func newDevice(accessToken: String? = nil) async throws -> (id: String, token: String) {
+    try store.needSpace()
+    var request = HTTPRequest.post("/v1/devices", ["platform": .string(platform)])
+    if let accessToken { request.headers["Authorization"] = "Bearer \(accessToken)" }
+    let reply = try await client.send(request).content()
+    return (try text(reply, "id"), try text(reply, "deviceToken"))
+  }
+
+  private func text(_ reply: JSONValue, _ name: String) throws -> String {
+    guard let text = reply[name]?.string else {
+      throw LarderError.unexpectedContent("The response lacks \"\(name)\".")
+    }
+    return text
+  }
+
+  // MARK: Signing in and out
+
+  /// - Parameter path: of signing in or up.
+  func signIn(_ path: String, email: String, password: String) async throws -> String {
+    try await switching.run { try await self.start(path, email: email, password: password) }
+  }
+
+  private func start(_ path: String, email: String, password: String) async throws -> String {
+    try await sendSignOuts()
+    let former = credentials.profiles.last { $0.email == email }
+    let stored =
+      active.flatMap { $0.userID == nil ? $0 : nil }
+      ?? credentials.profiles.first { $0.userID == nil }
+    var profile: Profile
+    if let known = former ?? stored {
+      profile = known
+    } else {
+      profile = try await newProfile()
+      try save(profile)
+    }
+    var response = try await send(path, email, password, profile)
+    if response.isRefusal(403, "device_of_another_user")
+      || response.isRefusal(401, "unauthenticated")
+    {
+      profile = try await newProfile()
+      try save(profile)
+      response = try await send(path, email, password, profile)
+    }
+    let reply = try response.content()
+    profile.userID = try text(reply, "userId")
+    profile.email = email
+    profile.session = try session(reply)
+    try change { credentials in
+      for index in credentials.profiles.indices where credentials.profiles[index].email == email {
+        credentials.profiles[index].email = nil
+      }
+      if let index = credentials.profiles.firstIndex(where: { $0.id == profile.id }) {
+        credentials.profiles[index] = profile
+      }
+      credentials.active = profile.id
+    }
+    try await store.show(profile: profile.id)
+    return try text(reply, "userId")
+  }
+
+  private func send(
+    _ path: String, _ email: String, _ password: String, _ profile: Profile
+  ) async throws -> HTTPResponse {
+    try store.needSpace()
+    var request = HTTPRequest.post(path, ["email": .string(email), "password": .string(password)])
+    request.headers["Device-Token"] = profile.deviceToken
+    return try await client.send(request)
+  }
+
+  private func session(_ reply: JSONValue) throws -> Session {
+    Session(
+      accessToken: try text(reply, "accessToken"), refreshToken: try text(reply, "refreshToken"),
+      expiresAt: clock().addingTimeInterval(reply["expiresIn"]?.double ?? 0))
+  }
+
+  /// Ends the session on the phone. True if Larder has been told as well.
+  func signOut() async throws -> Bool {
+    let profile = try needActive()
+    try change { credentials in
+      credentials.active = nil
+      if let session = profile.session {
+        credentials.signOuts.append(
+          SignOut(refreshToken: session.refreshToken, deviceToken: profile.deviceToken))
+      }
+      if let index = credentials.profiles.firstIndex(where: { $0.id == profile.id }) {
+        credentials.profiles[index].session = nil
+      }
+    }
+    try await store.show(profile: nil)
+    do {
+      try await sendSignOuts()
+      return true
+    } catch is LarderError {
+      return false
+    }
+  }
+
+  /// Tells Larder of sessions that ended while it could not be reached.
+  func sendSignOuts() async throws {
+    while let owed = credentials.signOuts.first {
+      var request = HTTPRequest.post(
+        "/v1/auth/sign-out", ["refreshToken": .string(owed.refreshToken)])
+      request.headers["Device-Token"] = owed.deviceToken
+      let response = try await client.send(request)
+      // Any other refusal says that the session has ended already.
+      if response.status == 429 || response.status >= 500, let error = response.error {
+        throw error
+      }
+      try change { $0.signOuts.removeAll { $0 == owed } }
+    }
+  }
+
+  // MARK: Tokens
+
+  /// The session with a token that has not expired by the phone's clock.
+  private func freshSession(of profile: Profile) async throws -> Session? {
+    guard profile.userID != nil else { return nil }
+    guard let session = profile.session else { throw LarderError.signedOut }
+    return session.expiresAt > clock() ? session : try await refresh(profile.id, session)
+  }
+
+  /// New tokens, by one request at a time. A response that is lost loses nothing: the refresh token stays
+  /// until its successor is saved, and Larder accepts it again for `accounts.refreshLeeway`.
+  private func refresh(_ id: String, _ used: Session) async throws -> Session {
+    guard let profile = profile(id), let present = profile.session else {
+      throw LarderError.signedOut
+    }
+    if present != used { return present }
+    if let running = refreshes[id] { return try await running.value }
+    let task = Task { try await newSession(id, used) }
+    refreshes[id] = task
+    defer { refreshes[id] = nil }
+    return try await task.value
+  }
+
+  private func newSession(_ id: String, _ used: Session) async throws -> Session {
+    try store.needSpace()
+    let response = try await client.send(
+      .post("/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)]))
+    guard var profile = profile(id), profile.session == used else { throw LarderError.signedOut }
+    if response.status == 401 {
+      profile.session = nil
+      try save(profile)
+      throw LarderError.signedOut
+    }
+    let session = try session(response.content())
+    profile.session = session
+    try save(profile)
+    return session
+  }
+
+  // MARK: Requests
+
+  /// Sends a request of a profile. A device that Larder does not know is replaced, and the request sent
+  /// again.
+  ///
+  /// - Parameters:
+  ///   - item: the item of the outbox that is being sent, and whether it was tried before. If so, it is
+  ///     not sent from another device.
+  /// - Throws: `LarderError`; not for statuses.
+  func send(
+    _ request: HTTPRequest, as id: String, item: (number: Int, wasTried: Bool)? = nil
+  ) async throws -> HTTPResponse {
+    guard let before = profile(id) else { throw LarderError.signedOut }
+    let response = try await sendOnce(request, as: id)
+    guard try await isDeviceLost(response, before) else { return response }
+    try await replaceDevice(
+      of: id, lost: before.deviceToken, untried: item?.wasTried == false ? item?.number : nil)
+    if item?.wasTried == true { throw LarderError.deviceLost }
+    return try await sendOnce(request, as: id)
+  }
+
+  private func sendOnce(_ request: HTTPRequest, as id: String) async throws -> HTTPResponse {
+    guard let profile = profile(id) else { throw LarderError.signedOut }
+    let session = try await freshSession(of: profile)
+    let response = try await client.send(request.with(profile, session))
+    guard let session, session == profile.session,
+      response.isRefusal(401, "token_expired", "token_invalid")
+    else { return response }
+    let next = try await refresh(id, session)
+    return try await client.send(request.with(self.profile(id) ?? profile, next))
+  }
+
+  /// Whether a refusal says that Larder does not know the device; other credentials can be missing too.
+  private func isDeviceLost(_ response: HTTPResponse, _ profile: Profile) async throws -> Bool {
+    guard response.isRefusal(401, "unauthenticated") else { return false }
+    if response.problem.detail.hasPrefix("The device token is unknown") { return true }
+    var request = HTTPRequest(path: "/v1/devices/me")
+    request.headers["Device-Token"] = profile.deviceToken
+    return try await client.send(request).isRefusal(401, "unauthenticated")
+  }
+
+  private func replaceDevice(of id: String, lost: String, untried: Int?) async throws {
+    try await replacing.run { try await self.replace(id, lost, untried) }
+  }
+
+  private func replace(_ id: String, _ lost: String, _ untried: Int?) async throws {
+    guard let former = profile(id), former.deviceToken == lost else { return }
+    let session = try? await freshSession(of: former)
+    let device = try await newDevice(accessToken: session?.accessToken)
+    // A kill between the two repeats this; nothing is left that could end twice.
+    try await store.write { db in try OutboxRows(db, id).loseDevice(untried: untried) }
+    guard var profile = profile(id) else { throw LarderError.signedOut }
+    (profile.deviceID, profile.deviceToken) = device
+    try save(profile)
+  }
+}
+
+extension HTTPRequest {
+  fileprivate func with(_ profile: Profile, _ session: Session?) -> HTTPRequest {
+    var request = self
+    request.headers["Device-Token"] = profile.deviceToken
+    if let session { request.headers["Authorization"] = "Bearer \(session.accessToken)" }
+    return request
+  }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// A value behind a lock, for critical sections without suspension.
+final class Locked<Value>: @unchecked Sendable {
+  // SAFETY: `value` is only used while `lock` is held, and the body cannot keep a reference to it.
+  private let lock = NSLock()
+  private var value: Value
+
+  init(_ value: sending Value) {
+    self.value = value
+  }
+
+  func withLock<Result>(_ body: (inout Value) throws -> sending Result) rethrows -> sending Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
+}

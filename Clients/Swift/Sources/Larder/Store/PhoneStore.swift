@@ -1,0 +1,107 @@
+import Foundation
+import GRDB
+
+/// The phone's SQLite database. What a step changes is one transaction, durable when `write` returns.
+final class PhoneStore: Sendable {
+  private let database: DatabaseQueue
+  private let isFull = Locked(false)
+  /// Tells observers that a transaction has been committed.
+  let commits = Broadcast()
+
+  /// - Parameter url: the file; nil for a database in memory.
+  init(url: URL?) throws {
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+    }
+    do {
+      if let url {
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        database = try DatabaseQueue(path: url.path, configuration: configuration)
+      } else {
+        database = try DatabaseQueue(configuration: configuration)
+      }
+      try Self.migrator.migrate(database)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await database.read(body)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try needSpace()
+    do {
+      let result = try await database.write(body)
+      commits.send()
+      return result
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  /// Makes the view `entities` show a profile's data, for SQL of the app.
+  func show(profile: String?) async throws {
+    do {
+      try await database.writeWithoutTransaction { db in
+        let condition = profile.map { "profile = '\($0)'" } ?? "0"
+        try db.execute(
+          sql: """
+            DROP VIEW IF EXISTS temp.entities;
+            CREATE TEMP VIEW entities AS SELECT type, id, data FROM shown WHERE \(condition)
+            """)
+      }
+      commits.send()
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  /// Throws if the store must not be written.
+  func needSpace() throws {
+    if isFull.withLock({ $0 }) { throw LarderError.storageFull }
+  }
+
+  /// Lets every write fail as on a full disk, for tests.
+  func setFull(_ isFull: Bool) {
+    self.isFull.withLock { $0 = isFull }
+  }
+
+  private static func failure(_ error: any Error) -> any Error {
+    guard let error = error as? DatabaseError else { return error }
+    return switch error.resultCode {
+    case .SQLITE_FULL, .SQLITE_IOERR: LarderError.storageFull
+    default: LarderError.storage(error.message ?? "\(error.resultCode)")
+    }
+  }
+}
+
+/// Wakes all observers; of several signals that an observer has not taken yet it gets one.
+final class Broadcast: Sendable {
+  private let observers = Locked<[UUID: AsyncStream<Void>.Continuation]>([:])
+
+  func send() {
+    for observer in observers.withLock({ Array($0.values) }) { observer.yield() }
+  }
+
+  func signals() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let id = UUID()
+    observers.withLock { $0[id] = continuation }
+    continuation.onTermination = { [weak self] _ in
+      self?.observers.withLock { _ = $0.removeValue(forKey: id) }
+    }
+    return stream
+  }
+}

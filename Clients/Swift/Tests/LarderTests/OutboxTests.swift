@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+struct OutboxTests {
+  private static func page() -> (status: Int, body: JSONValue) {
+    (200, ["changes": [], "cursor": "c", "complete": true])
+  }
+
+  @Test("A forced mutation that cannot have been sent is not kept, and one that may have been is")
+  func keepsForcedMutations() async throws {
+    let wasSent = Locked(false)
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      throw LarderError.offline("cut", wasSent: wasSent.withLock { $0 })
+    }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    await #expect(throws: LarderError.self) { try await larder.force("RateFilm") }
+    #expect(try await larder.outbox().isEmpty)
+    wasSent.withLock { $0 = true }
+    await #expect(throws: LarderError.self) { try await larder.force("RateFilm") }
+    #expect(try await larder.outbox().map(\.state) == [.waiting])
+  }
+
+  @Test("An outcome that is reported before the item's response is known is not lost")
+  func remembersEarlyReports() async throws {
+    let isLost = Locked(true)
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      if request.path == "/v1/mutations" {
+        if isLost.withLock({ $0 }) { throw LarderError.offline("cut", wasSent: true) }
+        return (202, ["id": "m1", "state": "queued"])
+      }
+      guard request.query.contains(where: { $0.value == "$mutation" }),
+        !request.query.contains(where: { $0.name == "since" })
+      else { return Self.page() }
+      let report: JSONValue = [
+        "op": "put", "type": "$mutation", "id": "m1",
+        "data": ["state": "rejected", "reason": "no"],
+      ]
+      return (200, ["changes": [report], "cursor": "c", "complete": true])
+    }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    let key = try await larder.submit("RateFilm")
+    #expect(try await larder.send().left == 1)
+    try await larder.sync()
+    isLost.withLock { $0 = false }
+    #expect(try await larder.send().sent == 1)
+    try await larder.sync()
+    let outcomes = try await larder.outcomes()
+    #expect(outcomes.map(\.key) == [key])
+    #expect(outcomes.map(\.state) == ["rejected"])
+    #expect(outcomes.map(\.reason) == ["no"])
+  }
+
+  @Test("`run` sends what is submitted, and the outbox can be observed", .timeLimit(.minutes(1)))
+  func runs() async throws {
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      if request.path == "/v1/mutations" { return (202, ["id": "m1", "state": "queued"]) }
+      return request.isStream ? (404, [:]) : Self.page()
+    }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    let running = Task { await larder.run() }
+    defer { running.cancel() }
+    try await larder.submit("RateFilm")
+    for try await items in larder.observeOutbox() where items.map(\.state) == [.enqueued] { break }
+    #expect(transport.requests.contains("POST /v1/mutations"))
+  }
+
+  @Test("Items have their order from a count, and survive an ordinary end of the app")
+  func survives() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("larder.sqlite")
+    let credentials = MemoryCredentialStore()
+    var keys: [String] = []
+    for _ in 0..<3 {
+      var options = Larder.Options()
+      options.transport = ScriptedLarder { ScriptedLarder.account($0) ?? (503, [:]) }
+      let url = URL(fileURLWithPath: "/")
+      let larder = try await Larder(
+        url: url, store: .file(file), credentials: credentials, options: options)
+      try await larder.register()
+      keys.append(try await larder.submit("RateFilm", variables: ["stars": 1]))
+      #expect(try await larder.outbox().map(\.key) == keys)
+    }
+  }
+}

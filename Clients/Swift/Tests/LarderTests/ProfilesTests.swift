@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+struct ProfilesTests {
+  /// A date that tests move.
+  private final class Clock: Sendable {
+    private let offset = Locked(0.0)
+
+    var now: Date { Date().addingTimeInterval(offset.withLock { $0 }) }
+
+    func advance(_ seconds: Double) {
+      offset.withLock { $0 += seconds }
+    }
+  }
+
+  @Test("Many requests with an expired token share one refresh")
+  func refreshesOnce() async throws {
+    let clock = Clock()
+    let transport = ScriptedLarder { request in
+      ScriptedLarder.account(request) ?? (200, ["data": ["film": nil]])
+    }
+    let larder = try await ScriptedLarder.open(transport) { clock.now }
+    try await larder.signIn(email: "a@example.com", password: "secret")
+    clock.advance(3_600)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          _ = try await larder.query("Film", variables: ["id": .string("f\(number)")])
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(transport.requests.filter { $0 == "POST /v1/auth/refresh" }.count == 1)
+    #expect(transport.requests.filter { $0 == "GET /v1/operations/Film" }.count == 20)
+  }
+
+  @Test("A refresh whose response is lost is repeated with the same token")
+  func repeatsLostRefresh() async throws {
+    let clock = Clock()
+    let used = Locked<[String]>([])
+    let transport = ScriptedLarder { request in
+      if request.path == "/v1/auth/refresh", let body = request.body {
+        let token = try JSONValue(parsing: body)["refreshToken"]?.string ?? ""
+        let isFirst = used.withLock { used in
+          used.append(token)
+          return used.count == 1
+        }
+        if isFirst { throw LarderError.offline("cut", wasSent: true) }
+        return ScriptedLarder.account(request, number: 2) ?? (500, [:])
+      }
+      return ScriptedLarder.account(request) ?? (200, ["data": [:]])
+    }
+    let larder = try await ScriptedLarder.open(transport) { clock.now }
+    try await larder.signIn(email: "a@example.com", password: "secret")
+    clock.advance(3_600)
+    await #expect(throws: LarderError.self) { try await larder.query("Film") }
+    _ = try await larder.query("Film")
+    #expect(used.withLock { $0 } == ["refresh1", "refresh1"])
+  }
+
+  @Test("Credentials that cannot be saved change nothing")
+  func keepsCredentials() async throws {
+    let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, [:]) }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    larder.setStoreFull(true)
+    await #expect(throws: LarderError.storageFull) { try await larder.signOut() }
+    #expect(await larder.profile?.device == "d1")
+  }
+
+  @Test("The credentials' file is its owner's alone, and replaced as a whole")
+  func protectsFile() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = FileCredentialStore(folder.appendingPathComponent("credentials"))
+    #expect(try store.load() == nil)
+    for text in ["one", "another"] {
+      try store.save(Data(text.utf8))
+      #expect(try store.load() == Data(text.utf8))
+    }
+    let attributes = try FileManager.default.attributesOfItem(atPath: store.url.path)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["credentials"])
+  }
+}
