@@ -86,6 +86,7 @@ struct LocalFieldHookTests {
   @Test("Hooks before a write see the same change, and nothing is written before they allow it")
   func reviewsShowTheChange() async throws {
     let world = try await Self.world()
+    try await world.store.register(DeviceTests.phone("d_1"), tokenDigest: "d_1")
     let asked: [HookTrigger: [String]] = [.write(type: "Film", .update): ["check"]]
     var review = LocalWriteReview(hooks: HookSubscriptions(names: asked))
     let write = { (review: LocalWriteReview) in
@@ -107,7 +108,6 @@ struct LocalFieldHookTests {
     #expect(try await world.films("favourite", by: FieldWorld.viewer("d_1")) == [])
     #expect(try await Self.events(world) == [])
     review.allowed = changes
-    try await world.store.register(DeviceTests.phone("d_1"), tokenDigest: "d_1")
     _ = try await write(review).get()
     #expect(try await world.films("favourite", by: FieldWorld.viewer("d_1")) == ["1", "2"])
     #expect(try await Self.events(world).count == 3)

@@ -104,10 +104,11 @@ struct FieldWorld {
     where filter: String, _ body: JSONValue, after operations: [LocalOperation] = [],
     by device: String = "d_1", user: String? = nil, upstream: [Scope] = []
   ) async throws -> Result<WriteCommit, WriteRefusal> {
-    try await store.writeLocal(
-      operations + [try Self.operation(where: filter, body)], schema: Self.schema,
-      owner: LocalOwner(
-        device: .ownData(ofDevice: device), user: user.map { .ownData(ofUser: $0) }),
+    let owner = LocalOwner(
+      device: .ownData(ofDevice: device), user: user.map { .ownData(ofUser: $0) })
+    try await store.registerDevice(of: owner)
+    return try await store.writeLocal(
+      operations + [try Self.operation(where: filter, body)], schema: Self.schema, owner: owner,
       viewer: Self.viewer(device, user: user, upstream: upstream),
       now: Timestamp(milliseconds: 1))
   }
