@@ -23,7 +23,7 @@ package enum LarderRoutes {
     RouteLine(.get, "/healthz") { $0.operating.alive($1) },
     RouteLine(.get, "/readyz") { await $0.operating.ready($1) },
     RouteLine(.get, "/openapi.json") { await $0.operating.openAPI($1) },
-    RouteLine(.get, "/client/{file}", ticket: .ignored) { $0.clientLibrary.respond(to: $1) },
+    RouteLine(.get, "/client/{file}") { $0.clientLibrary.respond(to: $1) },
 
     RouteLine(.get, "/v1/operations") { await $0.operating.list($1) },
     RouteLine(

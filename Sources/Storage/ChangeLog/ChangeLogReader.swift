@@ -63,6 +63,8 @@ struct ChangeLogReader {
       entries = rest.entries
       if let end = rest.end { return page(entries, next: row.inside(end), isComplete: false) }
     }
+    // The rows of a round: more and more while none has an entry, or a small limit would cost many rounds.
+    var size = 0
     while true {
       if entries.count >= query.limit {
         return page(
@@ -72,8 +74,9 @@ struct ChangeLogReader {
       }
       let limit = min(Self.stretch, query.limit - entries.count)
       // One row more than is used shows whether the page ends inside a revision.
-      let rows = scopes.isEmpty ? [] : try scan.rows(after: last, limit: limit + 1)
-      var stretch = rows.prefix(limit)
+      let count = max(limit, size)
+      let rows = scopes.isEmpty ? [] : try scan.rows(after: last, limit: count + 1)
+      var stretch = rows.prefix(count)
       var found = try self.entries(of: Array(stretch), limit: limit)
       // A change that concerns many entities is the last one of its page.
       while let many = found, many.end != nil || many.entries.count > limit, stretch.count > 1 {
@@ -81,6 +84,7 @@ struct ChangeLogReader {
         found = try self.entries(of: Array(stretch), limit: limit)
       }
       guard let found else { return nil }
+      size = found.entries.isEmpty ? min(Self.stretch, count * 2) : 0
       entries += found.entries
       if let end = found.end, let row = stretch.first {
         return page(entries, next: row.inside(end), isComplete: false)

@@ -60,16 +60,25 @@ struct ClockSweep {
     var found = Found(progress: .upTo(step.after))
     var seen = 0
     var bytes = 0
+    // As of the log's rounds: more and more while none has an entry.
+    var size = 0
     for name in step.conditions.keys.sorted(by: { $0.precedesExactly($1) }) {
       guard var after = start(in: name), let sides = Sides(self, type: name) else { continue }
       while true {
         let isFull =
           found.entries.count >= limit || seen >= Self.entitiesMax || bytes >= query.bytesMax
         if isFull { return found }
-        let count = min(Self.stretch, limit - found.entries.count)
+        let room = min(Self.stretch, limit - found.entries.count)
+        let count = max(room, size)
         let keys = try sides.keys(after: after, limit: count)
-        let stretch = keys.prefix(count)
-        for entry in try sides.entries(of: Array(stretch)) {
+        var stretch = keys.prefix(count)
+        var entries = try sides.entries(of: Array(stretch))[...]
+        if entries.count > room, let end = entries.dropFirst(room - 1).first?.key.key {
+          entries = entries.prefix(room)
+          stretch = stretch.prefix { !$0.equalsExactly(end) } + [end]
+        }
+        size = entries.isEmpty ? min(Self.stretch, count * 2) : 0
+        for entry in entries {
           if case .present(let record, _) = entry.state {
             bytes += record.layers.reduce(0) { $0 + $1.count }
           }

@@ -137,6 +137,8 @@ struct EntityHistoryLoader {
     case fields([UInt8])
     /// It was stored again since, and whether it existed before is not known any more.
     case unknown
+
+    var isFields: Bool { if case .fields = self { true } else { false } }
   }
 
   let database: Database

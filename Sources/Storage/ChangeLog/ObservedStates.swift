@@ -67,9 +67,42 @@ struct ObservedStates {
       for key in known.keys { answers[key] = .unknown }
       return answers
     }
+    if !condition.isOwn {
+      for key in try removed(known.keys, states) {
+        known[key] = nil
+        answers[key] = .unknown
+      }
+    }
     let passing = try passing(known, at: revision)
     for key in known.keys { answers[key] = passing.contains(key) ? .yes : .no }
     return answers
+  }
+
+  /// Returns the entities of which a scope has a former state and no row any more: a purge removes rows, and
+  /// the tables join former states to present rows.
+  private func removed(
+    _ keys: some Collection<ExactText>, _ states: [ExactText: [EntityHistoryLoader.State]]
+  ) throws -> [ExactText] {
+    let former = keys.filter { states[$0]?.contains(where: \.isFields) == true }
+    guard !former.isEmpty else { return [] }
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT key, scope FROM \(EntityTable.quoted(table.name)) \
+      WHERE scope IN (SELECT value FROM json_each(?1)) AND key IN (SELECT value FROM json_each(?2))
+      """)
+    statement.bind(KeyList.json(numbers: history.scopes), at: 1)
+    try statement.bind(KeyList.json(former.lazy.map(\.text)), at: 2)
+    defer { statement.reset() }
+    var stored: [ExactText: Set<Int64>] = [:]
+    while try statement.step() {
+      stored[ExactText(statement.string(0)), default: []].insert(statement.int64(1))
+    }
+    return former.filter { key in
+      zip(history.scopes, states[key] ?? []).contains { scope, state in
+        state.isFields && stored[key]?.contains(scope) != true
+      }
+    }
   }
 
   private func passing(

@@ -6,7 +6,7 @@ extension SettingTable {
     [
       SettingKey(
         "generate.scalars.<Scalar>", membersOf: \.generate.scalars, named: .graphQLName,
-        fresh: ScalarForm.string, \.self, .one(.choice), example: "{DateTime: Date, Long: Long}",
+        fresh: ScalarForm.string, \.self, .one(.choice), example: "Date",
         doc: "Form of a scalar's values in generated code. Without it `DateTime`, `UUID` and other "
           + "scalars that are texts by their common names are `String`, and scalars of which nothing "
           + "is known are `JSON`."),
