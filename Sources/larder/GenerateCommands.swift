@@ -7,7 +7,8 @@ struct Generate: ParsableCommand {
     abstract: "Generates a client's types of the entities and operations.",
     discussion: """
       Only files that begin with the line of a generated file are overwritten or removed. With --check \
-      nothing is written; the exit status is 1 if files are stale, missing or surplus.
+      nothing is written; the exit status is 1 if files are stale, missing, surplus or not generated. Faults \
+      of operations and names are status 65, as without --check.
       """,
     subcommands: [InSwift.self, InTypeScript.self, InKotlin.self])
 

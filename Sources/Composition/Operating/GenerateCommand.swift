@@ -30,7 +30,10 @@ package struct GenerateCommand {
     self.isCheck = isCheck
   }
 
+  /// - Throws: `usage` without a folder, `dataFolder` for one that cannot be used, or files that are not
+  ///   overwritten, and `faultyOperations` for what cannot be generated from, `--check` or not.
   package func run() throws(StartFailure) -> Report {
+    try checkPlace()
     let workspace = try Workspace.open(loaded, describesInterface: true)
     guard let described = workspace.registry.interface else {
       throw StartFailure(.faultyOperations, "There are no operations to generate code from.")
@@ -49,7 +52,7 @@ package struct GenerateCommand {
     } catch {
       throw StartFailure(.faultyOperations, error.description)
     }
-    let comparison = OutputComparison(files, existing: existing(), language: language)
+    let comparison = OutputComparison(files, existing: existing(besides: files), language: language)
     let notes = Self.notes(generator.unmappedScalars)
     guard !isCheck else {
       let end =
@@ -78,15 +81,32 @@ package struct GenerateCommand {
 
   // MARK: Files
 
-  /// The folder's files in the language, by name; nil for one that is no text.
-  private func existing() -> [String: String?] {
+  /// Reports a folder that is no folder, or is inside of what is none.
+  private func checkPlace() throws(StartFailure) {
+    guard !folder.isEmpty else {
+      throw StartFailure(.usage, "--output is empty; name a folder.")
+    }
+    var path = folder[...]
+    while !path.isEmpty, !FileManager.default.fileExists(atPath: String(path)) {
+      path = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+    }
+    guard !path.isEmpty, !FileManager.default.fileExists(atPath: path + "/.") else { return }
+    throw StartFailure(.dataFolder, "\(path) is not a folder; choose another --output.")
+  }
+
+  /// The folder's files in the language, by name; nil for one that is no text, and for a link to another
+  /// text than the generated one.
+  private func existing(besides generated: [GeneratedFile]) -> [String: String?] {
     let manager = FileManager.default
+    let wanted = Dictionary(
+      generated.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
     var files: [String: String?] = [:]
     for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? []
     where name.hasSuffix(language.suffix) {
-      let text = manager.contents(atPath: "\(folder)/\(name)")
-        .flatMap { String(validating: $0, as: UTF8.self) }
-      files.updateValue(text, forKey: name)
+      let path = "\(folder)/\(name)"
+      let text = manager.contents(atPath: path).flatMap { String(validating: $0, as: UTF8.self) }
+      let isLink = (try? manager.destinationOfSymbolicLink(atPath: path)) != nil
+      files.updateValue(isLink && text != wanted[name] ? nil : text, forKey: name)
     }
     return files
   }
@@ -96,8 +116,8 @@ package struct GenerateCommand {
       throw StartFailure(
         .dataFolder,
         comparison.foreign.map {
-          "\(folder)/\($0) was not generated, so it is not overwritten. Move it, or choose another "
-            + "folder."
+          "\(folder)/\($0) was not generated, or is a link, so it is not overwritten. Move it, or "
+            + "choose another folder."
         }.joined(separator: "\n"))
     }
     do {
@@ -111,7 +131,20 @@ package struct GenerateCommand {
         try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
       }
     } catch {
-      throw StartFailure(.dataFolder, "The folder \(folder) cannot be written: \(error)")
+      throw StartFailure(
+        .dataFolder, "The folder \(folder) cannot be written: \(Self.reason(error)).")
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch (error as? CocoaError)?.code {
+    case .fileWriteNoPermission: "permission is missing"
+    case .fileWriteOutOfSpace: "the disk is full"
+    case .fileWriteVolumeReadOnly: "the disk is read-only"
+    case .fileNoSuchFile: "it cannot be created there"
+    case .fileWriteFileExists: "a link to nothing is in its place"
+    case let code?: "it failed with the code \(code.rawValue)"
+    case nil: "\(error)"
     }
   }
 }

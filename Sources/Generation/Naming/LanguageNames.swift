@@ -53,7 +53,7 @@ extension LanguageNames {
     quote: "`",
     takenMembers: [
       "self", "Self", "init", "Type", "Protocol", "hashValue", "rawValue", "encode", "hash",
-      "variables", "_",
+      "variables", "CodingKeys", "_",
     ],
     takenTypes: inner.union(
       [
@@ -61,7 +61,9 @@ extension LanguageNames {
         "UUID", "URL", "Data", "JSONValue", "Reference", "Entity", "Column", "GraphQLOperation",
         "OperationKind", "Larder", "Codable", "Hashable", "Hasher", "Sendable", "Identifiable",
         "Decoder", "Encoder", "CodingKey", "RawRepresentable", "Optional", "Array", "Foundation",
-      ]), camelCasesValues: true, takenValues: ["unknown", "known"])
+      ]), camelCasesValues: true,
+    // `.none` and `.some` of an optional enum would be those of the optional.
+    takenValues: ["unknown", "known", "none", "some"])
 
   static let kotlin = LanguageNames(
     words: [

@@ -56,7 +56,7 @@ struct CodeModelBuilder {
     return model
   }
 
-  /// Equal definitions of several upstreams count once; different ones collide.
+  /// Equal definitions, of upstreams or of `local.graphql`, count once; different ones collide.
   private static func distinct<Element: Hashable>(_ elements: [Element]) -> [Element] {
     var seen: Set<Element> = []
     return elements.filter { seen.insert($0).inserted }

@@ -138,12 +138,15 @@ extension SwiftRecordWriter {
   /// fields. A member `id` that is no key then has another identifier.
   private static func withIdentity(_ entity: CodeEntity) -> (CodeRecord, String?) {
     if entity.key.count == 1, entity.key[0].name == "id" { return (entity.record, nil) }
+    let taken = Set(entity.record.properties.map(\.name))
+    var other = "id_"
+    while taken.contains(other) { other += "_" }
     let record = CodeRecord(
       name: entity.record.name, typeName: entity.record.typeName,
-      properties: entity.record.properties.map { $0.name == "id" ? $0.renamed("id_") : $0 },
+      properties: entity.record.properties.map { $0.name == "id" ? $0.renamed(other) : $0 },
       nested: entity.record.nested)
     let parts = entity.key.map { property in
-      let name = property.name == "id" ? "id_" : LanguageNames.swift.written(property.name)
+      let name = property.name == "id" ? other : LanguageNames.swift.written(property.name)
       return isText(property) ? "self.\(name)" : "\\(self.\(name))"
     }
     if let part = parts.first, parts.count == 1 {
@@ -222,7 +225,8 @@ extension SwiftRecordWriter {
   private func arguments(_ properties: [CodeProperty]) -> [String] {
     properties.map { property in
       let name = names.written(property.name)
-      return "\(name): \(name)"
+      // The compiler warns of other words that are quoted where they name an argument.
+      return "\(property.name == "inout" ? name : property.name): \(name)"
     }
   }
 }

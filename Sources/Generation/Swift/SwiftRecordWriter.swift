@@ -121,7 +121,7 @@ struct SwiftRecordWriter {
 
   private func caseName(_ typeName: String) -> String {
     let name = names.member(IdentifierCase.lowerFirst(typeName))
-    return name == "other" ? "other_" : name
+    return ["other", "none", "some"].contains(name) ? name + "_" : name
   }
 
   private mutating func coding(_ choice: CodeChoice, _ cases: [String]) {

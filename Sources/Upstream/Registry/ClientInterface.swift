@@ -21,12 +21,16 @@ package struct ClientInterface: Sendable {
 
   package init() {}
 
-  /// Adds the interface of another upstream.
+  /// Adds the interface of another upstream, whose enums and input objects of the same name are alike.
   mutating func merge(_ other: ClientInterface) {
     operations = (operations + other.operations).sorted { $0.name < $1.name }
     fragments = (fragments + other.fragments).sorted { $0.name < $1.name }
-    enums = (enums + other.enums).sorted { $0.name < $1.name }
-    inputs = (inputs + other.inputs).sorted { $0.name < $1.name }
+    let enumNames = Set(enums.map(\.name))
+    enums += other.enums.filter { !enumNames.contains($0.name) }
+    enums.sort { $0.name < $1.name }
+    let inputNames = Set(inputs.map(\.name))
+    inputs += other.inputs.filter { !inputNames.contains($0.name) }
+    inputs.sort { $0.name < $1.name }
     faults += other.faults
     for entity in other.entities {
       guard let index = entities.firstIndex(where: { $0.name == entity.name }) else {

@@ -35,13 +35,13 @@ struct RegistryMerger {
     warnOfLoneShared()
     let outlines = parts.compactMap(\.registry.outline)
     let outline = outlines.isEmpty ? nil : SchemaOutline(outlines)
-    let interfaces = parts.compactMap(\.registry.interface)
-    let interface = interfaces.first.map { first in
-      interfaces.dropFirst().reduce(into: first) { $0.merge($1) }
-    }
+    var interfaces = ClientInterfaceMerger(
+      parts.compactMap { part in
+        part.registry.interface.map { (upstream: part.settings.upstream, interface: $0) }
+      })
     return OperationRegistry(
       operations: parts.flatMap(\.registry.operations), catalogue: catalogue(), views: views,
-      inputObjects: inputObjects, outline: outline, interface: interface)
+      inputObjects: inputObjects, outline: outline, interface: interfaces.merge())
   }
 
   private mutating func fault(_ message: String) {

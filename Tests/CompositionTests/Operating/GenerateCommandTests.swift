@@ -15,13 +15,14 @@ struct GenerateCommandTests {
   }
 
   private static func run(
-    _ folder: OperationsFolder, _ settings: String = "", isCheck: Bool = false
+    _ folder: OperationsFolder, _ settings: String = "", to output: String? = nil,
+    isCheck: Bool = false
   ) throws -> GenerateCommand.Report {
     let text = "upstream: {url: \"http://127.0.0.1:9/graphql\"}\n" + settings
     let loaded = try Settings.load(
       from: SettingsSources(file: .init(name: "\(folder.path)/larder.yaml", text: text)))
     return try GenerateCommand(
-      loaded, language: .swift, folder: "\(folder.path)/out", isCheck: isCheck
+      loaded, language: .swift, folder: output ?? "\(folder.path)/out", isCheck: isCheck
     ).run()
   }
 
@@ -60,6 +61,45 @@ struct GenerateCommandTests {
     #expect(failure?.description.contains("out/Film.swift was not generated") == true)
     #expect(try Self.names(folder) == ["Film.swift"])
     #expect(try !Self.run(folder, isCheck: true).isCurrent)
+  }
+
+  @Test("An output that is no folder is named, checked or written", arguments: [false, true])
+  func placesThatAreNoFolders(isCheck: Bool) throws {
+    let folder = try Self.folder("query Film($id: ID!) { film(id: $id) { id } }")
+    try folder.write("mine", to: "place")
+    for output in ["place", "place/", "place/below/it"] {
+      let failure = #expect(throws: StartFailure.self) {
+        try Self.run(folder, to: "\(folder.path)/\(output)", isCheck: isCheck)
+      }
+      #expect(failure?.kind == .dataFolder)
+      #expect(
+        failure?.description == "\(folder.path)/place is not a folder; choose another --output.")
+    }
+    let failure = #expect(throws: StartFailure.self) {
+      try Self.run(folder, to: "", isCheck: isCheck)
+    }
+    #expect(failure?.kind == .usage)
+    #expect(failure?.description == "--output is empty; name a folder.")
+    #expect(try String(contentsOfFile: "\(folder.path)/place", encoding: .utf8) == "mine")
+  }
+
+  @Test("A link is kept, and is a fault unless it leads to the generated text")
+  func linksAreKept() throws {
+    let folder = try Self.folder("query Film($id: ID!) { film(id: $id) { id } }")
+    _ = try Self.run(folder)
+    let (file, target) = ("\(folder.path)/out/Film.swift", "\(folder.path)/Target.swift")
+    try FileManager.default.moveItem(atPath: file, toPath: target)
+    try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: target)
+    #expect(try Self.run(folder, isCheck: true).isCurrent)
+    #expect(try Self.run(folder).text.hasSuffix("0 written, 0 removed."))
+
+    let stale = try String(contentsOfFile: target, encoding: .utf8) + "// Older.\n"
+    try folder.write(stale, to: "Target.swift")
+    #expect(try Self.run(folder, isCheck: true).text.contains("not generated: Film.swift"))
+    let failure = #expect(throws: StartFailure.self) { try Self.run(folder) }
+    #expect(failure?.description.contains("out/Film.swift was not generated, or is a link") == true)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file) == target)
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == stale)
   }
 
   @Test("Settings give scalars their forms; a scalar without one is noted")
