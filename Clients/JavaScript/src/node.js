@@ -1,5 +1,5 @@
 import {closeSync, constants, fdatasyncSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync,
-  renameSync, fstatSync, unlinkSync, writeFileSync, writeSync} from "node:fs";
+  renameSync, rmSync, fstatSync, unlinkSync, writeFileSync, writeSync} from "node:fs";
 import {open} from "node:fs/promises";
 import {join} from "node:path";
 import {StorageError} from "./errors.js";
@@ -28,6 +28,15 @@ function crc32(bytes) {
 function lineOf(changes) {
   const text = Buffer.from(stringify(changes.map(([table, key, value]) => value === undefined ? [table, key] : [table, key, value])));
   return Buffer.concat([Buffer.from(`${crc32(text)} `), text, Buffer.from("\n")]);
+}
+
+/** Writes all bytes; one call of the system can write fewer, and does so when a disk becomes full. */
+function writeAll(file, bytes, position) {
+  for (let written = 0; written < bytes.length;) {
+    const count = writeSync(file, bytes, written, bytes.length - written, position + written);
+    if (count === 0) throw Object.assign(new Error("No byte was written"), {code: "ENOSPC"});
+    written += count;
+  }
 }
 
 /**
@@ -98,9 +107,7 @@ export class FileStore extends MemoryStore {
     try {
       if (this.#isTorn) ftruncateSync(this.#file, this.#bytes);
       this.#isTorn = true;
-      for (let written = 0; written < line.length;) {
-        written += writeSync(this.#file, line, written, line.length - written, this.#bytes + written);
-      }
+      writeAll(this.#file, line, this.#bytes);
       fdatasyncSync(this.#file);
       this.#isTorn = false;
     } catch (error) {
@@ -120,7 +127,7 @@ export class FileStore extends MemoryStore {
     }
   }
 
-  /** Writes the log again. It takes the place of the former one in one step. */
+  /** Writes the log again. It takes the place of the former one in one step, once it is whole and durable. */
   #compact() {
     const path = join(this.#folder, "larder.log"), next = `${path}.new`;
     const file = openSync(next, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600);
@@ -128,7 +135,10 @@ export class FileStore extends MemoryStore {
     try {
       let changes = [];
       const write = () => {
-        if (changes.length > 0) bytes += writeSync(file, lineOf(changes));
+        if (changes.length === 0) return;
+        const line = lineOf(changes);
+        writeAll(file, line, bytes);
+        bytes += line.length;
         changes = [];
       };
       for (const [table, rows] of this.tables) {
@@ -142,6 +152,7 @@ export class FileStore extends MemoryStore {
       renameSync(next, path);
     } catch (error) {
       closeSync(file);
+      rmSync(next, {force: true});
       throw error;
     }
     closeSync(this.#file);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {spawn} from "node:child_process";
-import {copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
+import fs, {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
+import {syncBuiltinESMExports} from "node:module";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, test} from "node:test";
@@ -20,6 +21,21 @@ async function contents(path) {
   await store.close();
   return result;
 }
+
+/** Runs a step while a function of the file system is another one. */
+async function withFile(name, make, step) {
+  const original = fs[name];
+  fs[name] = make(original);
+  syncBuiltinESMExports();
+  try {
+    return await step();
+  } finally {
+    fs[name] = original;
+    syncBuiltinESMExports();
+  }
+}
+
+const noRoom = () => Object.assign(new Error("no space left on device"), {code: "ENOSPC"});
 
 test("A log that is cut off opens with the transactions that are whole", async () => {
   const path = folder();
@@ -148,3 +164,50 @@ test("What a killed process had acknowledged is there, and nothing is there by h
     assert.deepEqual(await contents(copy), found);
   });
 });
+
+const shortWrites = write => (file, bytes, offset = 0, length = bytes.length - offset, position = null) =>
+  write(file, bytes, offset, Math.min(length, 100_000), position);
+
+test("Short writes are continued, in transactions and when the log is written again", async () => {
+  const path = folder(), large = "x".repeat(1024 * 1024);
+  await withFile("writeSync", shortWrites, async () => {
+    const store = fileStore(path);
+    await store.open();
+    for (let number = 0; number < 12; number++) await store.transact(transaction => transaction.put("a", `k${number % 2}`, large + number));
+    assert.ok(statSync(join(path, "larder.log")).size < 8 * 1024 * 1024, "it was written again");
+    await store.close();
+  });
+  assert.deepEqual(await contents(path), {a: {k0: `${large}10`, k1: `${large}11`}});
+});
+
+test("A disk that becomes full while the log is written again leaves the former log", async () => {
+  for (const room of [0, 1, 50_000, 250_000, 1_200_000]) {
+    const path = folder(), large = "x".repeat(1024 * 1024);
+    let left = room, refused = 0;
+    await withFile("openSync", open => (name, ...rest) => {
+      const file = open(name, ...rest);
+      if (String(name).endsWith(".new")) limited = file;
+      return file;
+    }, () => withFile("writeSync", write => (file, bytes, offset = 0, length = bytes.length - offset, position = null) => {
+      if (file !== limited) return write(file, bytes, offset, length, position);
+      if (left === 0) {
+        refused++;
+        throw noRoom();
+      }
+      const count = write(file, bytes, offset, Math.min(length, left), position);
+      left -= count;
+      return count;
+    }, async () => {
+      const store = fileStore(path);
+      await store.open();
+      for (let number = 0; number < 12; number++) await store.transact(transaction => transaction.put("a", `k${number % 2}`, large + number));
+      await store.transact(transaction => transaction.put("b", "k", room));
+      await store.close();
+    }));
+    limited = null;
+    assert.ok(refused > 0, `room for ${room}`);
+    assert.deepEqual(await contents(path), {a: {k0: `${large}10`, k1: `${large}11`}, b: {k: room}}, `room for ${room}`);
+    assert.ok(!existsSync(join(path, "larder.log.new")));
+  }
+});
+let limited = null;
