@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import {spawn} from "node:child_process";
-import fs, {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
+import fs, {copyFileSync, existsSync, symlinkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
 import {syncBuiltinESMExports} from "node:module";
 import {tmpdir} from "node:os";
-import {join} from "node:path";
+import {join, relative} from "node:path";
 import {after, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {Worker} from "node:worker_threads";
 import {fileStore} from "../src/node.js";
 import {withSeeds} from "./random.js";
 
@@ -211,3 +212,112 @@ test("A disk that becomes full while the log is written again leaves the former 
   }
 });
 let limited = null;
+
+test("Of processes that open a store at the same moment one has it, also where a lock is void", async () => {
+  const program = fileURLToPath(new URL("opener.mjs", import.meta.url));
+  for (let round = 0; round < 6; round++) {
+    const path = folder();
+    mkdirSync(path);
+    if (round % 3 === 1) writeFileSync(join(path, "lock"), "");
+    if (round % 3 === 2) writeFileSync(join(path, "lock.7"), "999999999 1");
+    const at = String(Date.now() + 700);
+    const children = Array.from({length: 5}, () => spawn(process.execPath, [program, path, at], {stdio: ["pipe", "pipe", "inherit"]}));
+    const results = await Promise.all(children.map(child => new Promise(resolve => child.stdout.once("data", data => resolve(String(data).trim())))));
+    assert.deepEqual(results.sort(), ["open", ...Array(4).fill("store_in_use")], `round ${round}`);
+    await Promise.all(children.map(child => new Promise(resolve => {
+      child.once("exit", resolve);
+      if (round % 2) child.stdin.end();
+      else child.kill("SIGKILL");
+    })));
+    assert.deepEqual(await contents(path), {});
+  }
+});
+
+test("A store has one owner, whatever its path is spelled like, and whichever thread opens it", async () => {
+  const path = folder(), link = folder();
+  const store = fileStore(path);
+  await store.open();
+  symlinkSync(path, link);
+  for (const other of [path, `${path}/`, join(path, "..", path.split("/").at(-1)), relative(process.cwd(), path), link]) {
+    await assert.rejects(fileStore(other).open(), {code: "store_in_use"}, other);
+  }
+  const source = `
+    const {parentPort, workerData} = require("node:worker_threads");
+    import(workerData.module).then(({fileStore}) => fileStore(workerData.path).open())
+      .then(() => parentPort.postMessage("open"), error => parentPort.postMessage(error.code));`;
+  const inWorker = () => new Promise((resolve, reject) => {
+    const worker = new Worker(source, {eval: true, workerData: {path, module: new URL("../src/node.js", import.meta.url).href}});
+    worker.once("message", resolve).once("error", reject);
+  });
+  assert.equal(await inWorker(), "store_in_use");
+  await store.transact(transaction => transaction.put("a", "k", 1));
+  await store.close();
+  assert.equal(await inWorker(), "open");
+});
+
+test("A store that could not be opened is free again", async () => {
+  const path = folder();
+  mkdirSync(path);
+  writeFileSync(join(path, "larder.log"), "damaged\nlines\n");
+  const store = fileStore(path);
+  for (let attempt = 0; attempt < 2; attempt++) await assert.rejects(store.open(), {code: "store_damaged"});
+  writeFileSync(join(path, "larder.log"), "");
+  await store.open();
+  await assert.rejects(contents(path), {code: "store_in_use"});
+  await store.close();
+});
+
+/** As a full disk does: nothing can be written, and what is there can be read. */
+function onFullDisk(step) {
+  const fail = () => () => {
+    throw noRoom();
+  };
+  const opening = open => (name, flags, ...rest) => {
+    if (flags & fs.constants.O_CREAT && !existsSync(name)) throw noRoom();
+    return open(name, flags, ...rest);
+  };
+  return withFile("writeSync", fail, () => withFile("openSync", opening, () => withFile("writeFileSync",
+    write => (path, data, ...rest) => data === "" ? write(path, data, ...rest) : fail()(), step)));
+}
+
+test("On a full disk a store opens for reading, and for writing once there is room", async () => {
+  const path = folder();
+  let store = fileStore(path);
+  await store.open();
+  await store.transact(transaction => transaction.put("a", "k", 1));
+  await store.close();
+  store = fileStore(path);
+  const other = fileStore(path);
+  await onFullDisk(async () => {
+    await store.open();
+    await other.open();
+    assert.equal(store.get("a", "k"), 1);
+    await assert.rejects(store.transact(transaction => transaction.put("a", "k", 2)), {code: "storage_full"});
+    assert.equal(store.get("a", "k"), 1);
+  });
+  await store.transact(transaction => transaction.put("a", "k", 3));
+  await assert.rejects(other.transact(transaction => transaction.put("a", "k", 4)), {code: "store_in_use"});
+  await store.close();
+  // What it read is outdated now.
+  await assert.rejects(other.transact(transaction => transaction.put("a", "k", 5)), {code: "store_in_use"});
+  await other.close();
+  assert.deepEqual(await contents(path), {a: {k: 3}});
+});
+
+test("A log that cannot be written again when it is opened is used as it is", async () => {
+  const path = folder(), large = "x".repeat(1024 * 1024);
+  let store = fileStore(path);
+  await store.open();
+  await withFile("renameSync", () => () => {
+    throw noRoom();
+  }, async () => {
+    for (let number = 0; number < 10; number++) await store.transact(transaction => transaction.put("a", "k", large + number));
+    await store.close();
+    store = fileStore(path);
+    await store.open();
+    assert.equal(store.get("a", "k"), `${large}9`);
+    await store.transact(transaction => transaction.put("b", "k", 1));
+    await store.close();
+  });
+  assert.deepEqual(await contents(path), {a: {k: `${large}9`}, b: {k: 1}});
+});
