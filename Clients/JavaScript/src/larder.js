@@ -55,6 +55,8 @@ export class Larder {
   #shown = null;
   #observers = new Set();
   #listeners = new Set();
+  /** Live events that are open, each bound to a profile. */
+  #bonds = new Set();
   #running = null;
   #wake = () => {};
   #poll;
@@ -105,7 +107,7 @@ export class Larder {
     this.#outbox = new Outbox(parts);
     this.#reads = new Reads(parts);
     this.files = new Files(parts);
-    this.#live = new Live({request: request => this.#profiles.request(request), reconnect, poll});
+    this.#live = new Live({request: (request, id) => this.#profiles.request(request, id), reconnect, poll});
     this.#channel = new Channel(name, message => {
       if (message === "work") this.#wake();
       else store.refresh().catch(() => {});
@@ -308,10 +310,39 @@ export class Larder {
     return status === 304 ? null : body;
   }
 
-  /** The events of a query, a subscription, a list or of changes, over all interruptions. */
+  /**
+   * The events of a query, a subscription, a list or of changes, over all interruptions; those of the profile that is
+   * active now, until it is not.
+   */
   live(subject, {signal, onOpen} = {}) {
     const named = subject.operation ? {...subject, operation: nameOf(subject.operation)} : subject;
-    return this.#live.events(named, signal, onOpen);
+    return this.#bound(this.#profiles.active?.id, named, signal, onOpen);
+  }
+
+  async *#bound(id, subject, signal, onOpen) {
+    const abort = new AbortController();
+    const stop = () => abort.abort(signal.reason);
+    const bond = {id, isOver: false, abort};
+    const check = () => {
+      if (!id || bond.isOver || id !== this.#profiles.active?.id) {
+        throw new SignedOutError("The profile of these events is not active any more.");
+      }
+    };
+    this.#bonds.add(bond);
+    signal?.addEventListener("abort", stop, {once: true});
+    if (signal?.aborted) stop();
+    try {
+      check();
+      for await (const event of this.#live.events(subject, id, abort.signal, onOpen)) {
+        check();
+        yield event;
+      }
+      if (!signal?.aborted) check();
+    } finally {
+      this.#bonds.delete(bond);
+      signal?.removeEventListener("abort", stop);
+      abort.abort();
+    }
   }
 
   // The outbox
@@ -445,7 +476,7 @@ export class Larder {
     const types = ["$mutation", ...this.#replica.followings().flatMap(following => following.types)];
     const subject = {changes: {types: [...new Set(types)]}};
     // What came before the stream was opened is not in it.
-    for await (const {event} of this.#live.events(subject, signal, () => this.#wake())) {
+    for await (const {event} of this.#bound(this.#profiles.need().id, subject, signal, () => this.#wake())) {
       if (event !== "bookmark") this.#wake();
     }
   }
@@ -468,6 +499,11 @@ export class Larder {
     const id = this.#profiles.active?.id ?? null;
     if (id === this.#shown) return null;
     this.#shown = id;
+    for (const bond of this.#bonds) {
+      if (bond.id === id) continue;
+      bond.isOver = true;
+      bond.abort.abort();
+    }
     return this.#view.reset(id ? this.#state(id) : {rows: new Map(), items: [], temporary: new Map()});
   }
 

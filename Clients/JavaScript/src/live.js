@@ -37,7 +37,7 @@ export class Live {
   #poll;
 
   /**
-   * @param {{request: (request: object) => Promise<any>, reconnect?: [number, number], poll?: number}} options
+   * @param {{request: (request: object, id: string) => Promise<any>, reconnect?: [number, number], poll?: number}} options
    *   `reconnect` is the shortest and the longest pause in milliseconds, `poll` the pause between polls
    */
   constructor({request, reconnect = [200, 30_000], poll = 5_000}) {
@@ -49,19 +49,21 @@ export class Live {
   /**
    * The events of a subject, until the caller stops or the subject cannot go on (the error is thrown).
    * @param {Subject} subject
+   * @param {string} id of the profile whose credentials all requests have
    * @param {AbortSignal} [signal]
    * @param {() => void} [onOpen] called whenever a stream has been opened
    * @returns {AsyncGenerator<LiveEvent>}
    */
-  async *events(subject, signal, onOpen = () => {}) {
+  async *events(subject, id, signal, onOpen = () => {}) {
+    const request = one => this.#request({...one, signal: one.signal ?? signal}, id);
     const {stream, poll} = addresses(subject);
     let position = subject.changes?.since ?? null, failures = 0, refusals = 0;
     const polled = {};
     for (;;) {
       try {
         // From a cursor, and not from whatever is now when the stream is opened again.
-        if (subject.changes) position ??= await this.#now(poll, signal);
-        for await (const event of this.#stream(stream, position, signal, onOpen)) {
+        if (subject.changes) position ??= await this.#now(poll, request);
+        for await (const event of this.#stream(stream, position, request, signal, onOpen)) {
           failures = refusals = 0;
           if (event.id !== undefined) position = event.id;
           yield {...event, from: "stream"};
@@ -79,7 +81,7 @@ export class Live {
       failures++;
       if (refusals > FAILURES_UNTIL_POLLING) {
         try {
-          for (const event of await this.#polled(subject, poll, position, polled, signal)) {
+          for (const event of await this.#polled(subject, poll, position, polled, request)) {
             position = event.id ?? position;
             yield {...event, from: "polling"};
           }
@@ -96,18 +98,18 @@ export class Live {
     }
   }
 
-  async #now({path, query}, signal) {
-    return (await this.#request({path, query: [...query, ["since", "now"]], signal})).body.cursor;
+  async #now({path, query}, request) {
+    return (await request({path, query: [...query, ["since", "now"]]})).body.cursor;
   }
 
-  async *#stream({path, query}, position, signal, onOpen) {
+  async *#stream({path, query}, position, request, signal, onOpen) {
     const abort = new AbortController();
     const stop = () => abort.abort(signal?.reason);
     signal?.addEventListener("abort", stop, {once: true});
     const open = {path, query, stream: true, signal: abort.signal, headers: {Accept: "text/event-stream"}};
     if (position !== null) open.headers["Last-Event-ID"] = position;
     try {
-      const {response} = await this.#request(open);
+      const {response} = await request(open);
       onOpen();
       yield* eventsOf(response.body, abort);
     } finally {
@@ -116,19 +118,19 @@ export class Live {
     }
   }
 
-  async #polled(subject, {path, query}, position, state, signal) {
+  async #polled(subject, {path, query}, position, state, request) {
     if (subject.operation) {
       const headers = state.etag ? {"If-None-Match": state.etag} : {};
-      const {status, headers: fields, body} = await this.#request({path, query, headers, signal});
+      const {status, headers: fields, body} = await request({path, query, headers});
       if (status === 304) return [];
       state.etag = fields.get("etag");
       return [{event: "message", data: body, id: state.etag?.replace(/^"|"$/g, "")}];
     }
     if (subject.collection) {
-      const {status, body} = await this.#request({path, query: position ? [...query, ["from", position]] : query, signal});
+      const {status, body} = await request({path, query: position ? [...query, ["from", position]] : query});
       return status === 304 ? [] : [{event: body.kind === "full" ? "list" : "diff", data: body, id: body.etag}];
     }
-    const {body} = await this.#request({path, query: [...query, ["since", position ?? "now"]], signal});
+    const {body} = await request({path, query: [...query, ["since", position ?? "now"]]});
     const events = body.changes.map(data => ({event: "change", data}));
     return [...events, {event: "bookmark", data: {cursor: body.cursor}, id: body.cursor}];
   }
