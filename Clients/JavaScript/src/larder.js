@@ -179,8 +179,12 @@ export class Larder {
     const push = this.#store.get(`${id}/meta`, "push");
     const wanted = `${device.id} ${session ? userId : ""}`;
     if (!push || push.sentFor === wanted) return;
-    await this.#profiles.request({method: "PATCH", path: "/v1/devices/me", json: {pushToken: push.token}}, id);
-    if (session) await this.#profiles.request({method: push.token ? "PUT" : "DELETE", path: "/v1/push/registration"}, id);
+    await this.#profiles.request({method: "PATCH", path: "/v1/devices/me", json: {pushToken: push.token}, shape: {id: "string"}}, id);
+    if (session) {
+      await this.#profiles.request({
+        method: push.token ? "PUT" : "DELETE", path: "/v1/push/registration", shape: push.token ? {userId: "string"} : "empty",
+      }, id);
+    }
     await this.#store.transact(transaction => {
       const present = transaction.get(`${id}/meta`, "push");
       if (present?.token === push.token) transaction.put(`${id}/meta`, "push", {...present, sentFor: wanted});
@@ -305,7 +309,7 @@ export class Larder {
     const [base, search = ""] = path.split("?");
     const query = [...new URLSearchParams(search)];
     if (from) query.push(["from", from]);
-    const request = {path: `${base}/diff`, query};
+    const request = {path: `${base}/diff`, query, shape: {kind: "string"}};
     const {status, body} = await this.#profiles.request(have ? {...request, method: "POST", json: {have}} : request);
     return status === 304 ? null : body;
   }

@@ -1,6 +1,7 @@
 import {OfflineError, ProblemError, SignedOutError, UsageError} from "./errors.js";
 import {parse} from "./json.js";
-import {queryOf} from "./reads.js";
+import {hasResult, queryOf} from "./reads.js";
+import {CHANGES} from "./replica.js";
 
 /** Without a byte for so long a stream counts as broken; heartbeats come every 15 s. */
 const SILENCE = 20_000;
@@ -73,9 +74,9 @@ export class Live {
         }
       } catch (error) {
         if (signal?.aborted) return;
-        if (error instanceof SignedOutError || isFinal(error)) throw error;
+        if (isFinal(error)) throw error;
         // Without a connection polling is no better than the stream.
-        if (!(error instanceof OfflineError) || error.isSilent) refusals++;
+        if (!(error instanceof OfflineError) || error.isSilent || error.isForeign) refusals++;
       }
       if (signal?.aborted) return;
       failures++;
@@ -89,7 +90,7 @@ export class Live {
           continue;
         } catch (error) {
           if (signal?.aborted) return;
-          if (error instanceof SignedOutError || isFinal(error)) throw error;
+          if (isFinal(error)) throw error;
         }
       }
       const [shortest, longest] = this.#reconnect;
@@ -99,14 +100,14 @@ export class Live {
   }
 
   async #now({path, query}, request) {
-    return (await request({path, query: [...query, ["since", "now"]]})).body.cursor;
+    return (await request({path, query: [...query, ["since", "now"]], shape: CHANGES})).body.cursor;
   }
 
   async *#stream({path, query}, position, request, signal, onOpen) {
     const abort = new AbortController();
     const stop = () => abort.abort(signal?.reason);
     signal?.addEventListener("abort", stop, {once: true});
-    const open = {path, query, stream: true, signal: abort.signal, headers: {Accept: "text/event-stream"}};
+    const open = {path, query, shape: "stream", signal: abort.signal, headers: {Accept: "text/event-stream"}};
     if (position !== null) open.headers["Last-Event-ID"] = position;
     try {
       const {response} = await request(open);
@@ -121,23 +122,24 @@ export class Live {
   async #polled(subject, {path, query}, position, state, request) {
     if (subject.operation) {
       const headers = state.etag ? {"If-None-Match": state.etag} : {};
-      const {status, headers: fields, body} = await request({path, query, headers});
+      const {status, headers: fields, body} = await request({path, query, headers, shape: hasResult});
       if (status === 304) return [];
       state.etag = fields.get("etag");
       return [{event: "message", data: body, id: state.etag?.replace(/^"|"$/g, "")}];
     }
     if (subject.collection) {
-      const {status, body} = await request({path, query: position ? [...query, ["from", position]] : query});
+      const {status, body} = await request({path, query: position ? [...query, ["from", position]] : query, shape: {kind: "string"}});
       return status === 304 ? [] : [{event: body.kind === "full" ? "list" : "diff", data: body, id: body.etag}];
     }
-    const {body} = await request({path, query: [...query, ["since", position ?? "now"]]});
+    const {body} = await request({path, query: [...query, ["since", position ?? "now"]], shape: CHANGES});
     const events = body.changes.map(data => ({event: "change", data}));
     return [...events, {event: "bookmark", data: {cursor: body.cursor}, id: body.cursor}];
   }
 }
 
-/** Whether a subject can never be had. A 404 of a proxy that knows no streams is not Larder's. */
-const isFinal = error => error instanceof ProblemError && [400, 401, 403, 404, 410].includes(error.status) && Boolean(error.problem?.code?.match(/^(?!http_)/));
+/** Whether a subject can never be had. A 404 of a proxy is no problem of Larder's. */
+const isFinal = error => error instanceof SignedOutError || error instanceof UsageError
+  || (error instanceof ProblemError && [400, 401, 403, 404, 410].includes(error.status));
 
 /** Resolves after a time, or when the signal aborts. */
 export function pause(milliseconds, signal) {

@@ -1,7 +1,7 @@
 import {OfflineError, ProblemError, SignedOutError, UnavailableError, UsageError} from "./errors.js";
 import {stringify} from "./json.js";
 import {uuid} from "./ids.js";
-import {accept, conclude, itemKey, refuse} from "./outcomes.js";
+import {accept, conclude, isStatus, itemKey, refuse} from "./outcomes.js";
 
 /** Refusals that are about the caller or the moment, not about the item. */
 const NOT_THE_ITEM = new Set([401, 408, 425, 429]);
@@ -171,6 +171,7 @@ export class Outbox {
       const {body: answer} = await this.#profiles.request({
         method: "POST", path: item.path, body: item.body,
         headers: {"Content-Type": "application/json", "Idempotency-Key": item.key}, item,
+        shape: item.path === "/v1/entities" ? {items: "array"} : isStatus,
       }, id);
       await this.#store.transact(transaction => {
         if (item.path === "/v1/entities") conclude(transaction, id, sent, {state: "applied", response: answer}, false);
@@ -200,7 +201,7 @@ export class Outbox {
   async retry(key) {
     const {id} = this.#profiles.need(), item = this.#find(id, key);
     if (item.state !== "parked") throw new UsageError("not_parked", `The item ${key} is not parked.`);
-    await this.#profiles.request({method: "POST", path: `/v1/mutations/${item.id}/retry`}, id);
+    await this.#profiles.request({method: "POST", path: `/v1/mutations/${item.id}/retry`, shape: isStatus}, id);
     await this.#update(id, item, {state: "enqueued", reason: undefined});
   }
 
@@ -222,8 +223,8 @@ export class Outbox {
       if (!item) return;
     }
     await this.#profiles.request(item.state === "parked"
-      ? {method: "POST", path: `/v1/mutations/${item.id}/discard`}
-      : {method: "DELETE", path: `/v1/mutations/${item.id}`}, id);
+      ? {method: "POST", path: `/v1/mutations/${item.id}/discard`, shape: isStatus}
+      : {method: "DELETE", path: `/v1/mutations/${item.id}`, shape: isStatus}, id);
   }
 
   #update(id, {number}, fields) {

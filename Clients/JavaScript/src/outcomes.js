@@ -2,11 +2,16 @@
 
 /** States of a mutation in which it has ended. */
 const ENDS = new Set(["applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded"]);
+/** All others. */
+const STATES = new Set(["queued", "inflight", "parked"]);
 
 /** The key in the outbox and among the outcomes of the item that was submitted as the n-th. */
 export const itemKey = number => String(number).padStart(12, "0");
 
 export const hasEnded = state => ENDS.has(state);
+
+/** The shape of a response with the status of a mutation. */
+export const isStatus = ({id, state}) => typeof id === "string" && (hasEnded(state) || STATES.has(state));
 
 /**
  * Records the outcome of an item. Its overlay stays until `isShown`: until the replica shows the effect.

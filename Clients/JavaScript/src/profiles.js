@@ -2,6 +2,8 @@ import {LarderError, ProblemError, SignedOutError} from "./errors.js";
 import {uuid} from "./ids.js";
 
 const ROOT = "root";
+/** The shape of a response with a session. */
+const TOKENS = {accessToken: "string", refreshToken: "string", expiresIn: "number"};
 
 /**
  * @typedef {object} Profile a device token, and the user it belongs to if there is one
@@ -84,6 +86,7 @@ export class Profiles {
   async #registered(access, headers = {}) {
     const {body} = await this.#transport.send({
       method: "POST", path: "/v1/devices", headers, json: {platform: this.#platform, access},
+      shape: {id: "string", deviceToken: "string"},
     });
     return {id: uuid(this.#clock()), device: {id: body.id, token: body.deviceToken, access}};
   }
@@ -97,6 +100,7 @@ export class Profiles {
     if (!profile) await this.#save(profile = await this.#registered());
     const ask = () => this.#transport.send({
       method: "POST", path, headers: {"Device-Token": profile.device.token}, json: {email, password},
+      shape: {...TOKENS, userId: "string"},
     });
     let response;
     try {
@@ -162,6 +166,7 @@ export class Profiles {
       try {
         await this.#transport.send({
           method: "POST", path: "/v1/auth/sign-out", headers: {"Device-Token": token}, json: {refreshToken: refresh},
+          shape: "empty",
         });
       } catch (error) {
         // Any other refusal says that the session has ended already.
@@ -191,7 +196,7 @@ export class Profiles {
     if (error.status !== 401 || error.code !== "unauthenticated") return false;
     if (/^The device token is unknown/.test(error.message)) return true;
     try {
-      await this.#transport.send({path: "/v1/devices/me", headers: {"Device-Token": device.token}});
+      await this.#transport.send({path: "/v1/devices/me", headers: {"Device-Token": device.token}, shape: {id: "string"}});
       return false;
     } catch (refusal) {
       if (refusal.status !== 401) throw refusal;
@@ -252,7 +257,7 @@ export class Profiles {
       try {
         const {body} = await this.#transport.send({
           method: "POST", path: "/v1/auth/refresh", headers: {"Device-Token": profile.device.token},
-          json: {refreshToken: used},
+          json: {refreshToken: used}, shape: TOKENS,
         });
         const session = this.#session(body);
         await this.#save({...profile, session});

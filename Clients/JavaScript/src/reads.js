@@ -6,6 +6,9 @@ const KEPT = 500;
 /** A longer query string is sent as a body, without validators. */
 const QUERY_BYTES = 7_000;
 
+/** The shape of a response of GraphQL. */
+export const hasResult = body => body.data !== undefined || Array.isArray(body.errors);
+
 /** Variables as a query string: members that are lists or objects as JSON. */
 export function queryOf(variables) {
   return Object.entries(variables).filter(([, value]) => value !== undefined).map(([name, value]) =>
@@ -40,7 +43,7 @@ export class Reads {
       ? {method: "POST", path, json: variables, signal}
       : {path, query, signal, headers: kept?.etag ? {"If-None-Match": kept.etag} : {}};
     try {
-      const {status, headers, body} = await this.#profiles.request(request, id);
+      const {status, headers, body} = await this.#profiles.request({...request, shape: hasResult}, id);
       if (status === 304) return {...kept.body, from: "notModified", at: kept.at};
       const at = this.#clock();
       if (!body.errors) await this.#keep(table, key, {etag: headers.get("etag"), body, at});

@@ -6,6 +6,9 @@ import {uuid} from "./ids.js";
 /** The following that every profile has. */
 const MUTATIONS = {name: "$mutation", types: ["$mutation"], order: -1, cursor: null};
 
+/** The shape of a page. */
+export const CHANGES = {cursor: "string", complete: "boolean", changes: "array"};
+
 /**
  * @typedef {object} Following a part of the data that the replica holds
  * @property {string} name
@@ -104,7 +107,7 @@ export class Replica {
     for (;;) {
       let page;
       try {
-        page = (await this.#profiles.request({path: "/v1/changes", query: this.#query(following, cursor)}, id)).body;
+        page = (await this.#profiles.request({path: "/v1/changes", query: this.#query(following, cursor), shape: CHANGES}, id)).body;
       } catch (error) {
         const isRefused = error instanceof ProblemError && [400, 403, 410].includes(error.status) && cursor && !reset;
         if (!isRefused) throw error;
