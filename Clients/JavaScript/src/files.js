@@ -57,7 +57,7 @@ export class Files {
     let upload = this.#store.get(table, name);
     if (upload?.size !== size) {
       upload = {bucket, key, size, partBytes: Math.max(partBytes, Math.ceil(size / PARTS_MAX)), note, uploadId: null};
-      await this.#save(table, name, upload);
+      await this.#save(profile.id, name, upload);
     }
     const headers = {"Content-Type": type || "application/octet-stream"};
     let sent = 0;
@@ -65,20 +65,20 @@ export class Files {
       if (size <= wholeBytesMax) {
         const body = await slice(source, 0, size);
         await this.#profiles.request({method: "PUT", path, body, headers, timeout: TRANSFER, signal, shape: STORED}, profile.id);
-        await this.#save(table, name, undefined);
+        await this.#save(profile.id, name, undefined);
         onProgress?.(size, size);
         return {done: true, sent: 1};
       }
       const had = upload.uploadId ? await this.#parts(path, upload, profile.id, signal) : null;
       // Complete already, if the response to the last request was lost.
       if (!had && upload.isCompleting && await this.#hasObject(path, size, profile.id, signal)) {
-        await this.#save(table, name, undefined);
+        await this.#save(profile.id, name, undefined);
         return {done: true, sent: 0};
       }
       if (!had) {
         const {body} = await this.#profiles.request({method: "POST", path: `${path}/uploads`, headers, signal, shape: {uploadId: "string"}}, profile.id);
         upload = {...upload, uploadId: body.uploadId, isCompleting: false};
-        await this.#save(table, name, upload);
+        await this.#save(profile.id, name, upload);
       }
       const parts = had ?? new Map();
       const count = Math.max(1, Math.ceil(size / upload.partBytes));
@@ -94,13 +94,13 @@ export class Files {
         }
         onProgress?.(end, size);
       }
-      await this.#save(table, name, upload = {...upload, isCompleting: true});
+      await this.#save(profile.id, name, upload = {...upload, isCompleting: true});
       await this.#profiles.request({method: "POST", path, query: [["uploadId", upload.uploadId]], timeout: TRANSFER, signal, shape: STORED}, profile.id);
-      await this.#save(table, name, undefined);
+      await this.#save(profile.id, name, undefined);
       return {done: true, sent};
     } catch (error) {
       const canGoOn = error instanceof OfflineError || error instanceof UnavailableError || error.code === "no_such_upload";
-      if (error instanceof ProblemError && !canGoOn && error.status < 500) await this.#save(table, name, undefined);
+      if (error instanceof ProblemError && !canGoOn && error.status < 500) await this.#save(profile.id, name, undefined);
       if (!canGoOn) throw error;
       return {done: false, sent, error};
     }
@@ -132,7 +132,7 @@ export class Files {
     const profile = this.#profiles.need(), table = `${profile.id}/uploads`, name = `${bucket}/${key}`;
     const upload = this.#store.get(table, name);
     if (!upload) return;
-    await this.#save(table, name, undefined);
+    await this.#save(profile.id, name, undefined);
     if (!upload.uploadId) return;
     await this.#profiles.request({
       method: "DELETE", path: this.#path(bucket, key, profile), query: [["uploadId", upload.uploadId]], shape: "empty",
@@ -158,7 +158,7 @@ export class Files {
     return checkPath(`/v1/files/${encodeURIComponent(bucket)}/${encoded(key.replaceAll("{user}", prefix))}`);
   }
 
-  #save(table, name, upload) {
-    return this.#store.transact(transaction => transaction.put(table, name, upload));
+  #save(id, name, upload) {
+    return this.#profiles.transact(id, transaction => transaction.put(`${id}/uploads`, name, upload));
   }
 }

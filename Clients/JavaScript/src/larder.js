@@ -8,7 +8,7 @@ import {Outbox} from "./outbox.js";
 import {Profiles} from "./profiles.js";
 import {Reads} from "./reads.js";
 import {Replica} from "./replica.js";
-import {loseDevice} from "./outcomes.js";
+import {loseDevice, moveItems} from "./outcomes.js";
 import {MemoryStore} from "./store.js";
 import {Channel, Exclusive} from "./tabs.js";
 import {Transport} from "./transport.js";
@@ -25,6 +25,8 @@ export const version = "0.1.0";
 const nameOf = operation => typeof operation === "string" ? operation : operation.name;
 /** Milliseconds between two rounds of a client that works by itself, when nothing wakes it. */
 const LONGEST_PAUSE = 60_000;
+/** Milliseconds for which the leader waits at most because a response says so; timers have a limit of their own. */
+const LONGEST_WAIT = 3_600_000;
 /** Tables of a profile. */
 const TABLES = ["base", "follow", "outbox", "outcomes", "reports", "temporary", "kept", "uploads", "meta"];
 /** Tables that change what the app sees of entities. */
@@ -100,7 +102,9 @@ export class Larder {
     this.#poll = poll;
     this.#exclusive = new Exclusive(name, isShared ? globalThis.navigator?.locks : undefined);
     const transport = new Transport({url, fetch, timeout});
-    this.#profiles = new Profiles({store, transport, clock, platform, exclusive: this.#exclusive, lose: loseDevice});
+    this.#profiles = new Profiles({
+      store, transport, clock, platform, exclusive: this.#exclusive, lose: loseDevice, join: moveItems, tables: TABLES,
+    });
     this.#view = new View(schema, clock);
     const parts = {store, profiles: this.#profiles, clock, exclusive: this.#exclusive, schema, pageSize};
     this.#replica = new Replica(parts);
@@ -153,8 +157,10 @@ export class Larder {
    * Ends the session at once, also offline. Replica and outbox stay for the same user, unless `forget` deletes them.
    * @returns {Promise<{sent: boolean}>} whether the server has been told; else it is, before the next requests
    */
-  signOut({forget = false} = {}) {
-    return this.#profiles.signOut(forget ? TABLES : null);
+  async signOut({forget = false} = {}) {
+    const result = await this.#profiles.signOut(forget);
+    if (!result.sent) this.#work();
+    return result;
   }
 
   /**
@@ -164,7 +170,7 @@ export class Larder {
    */
   async registerPush(pushToken) {
     const {id} = this.#profiles.need();
-    await this.#store.transact(transaction => transaction.put(`${id}/meta`, "push", {token: pushToken, sentFor: null}));
+    await this.#profiles.transact(id, transaction => transaction.put(`${id}/meta`, "push", {token: pushToken, sentFor: null}));
     try {
       await this.#sendPush();
       return {sent: true};
@@ -185,7 +191,7 @@ export class Larder {
         method: push.token ? "PUT" : "DELETE", path: "/v1/push/registration", shape: push.token ? {userId: "string"} : "empty",
       }, id);
     }
-    await this.#store.transact(transaction => {
+    await this.#profiles.transact(id, transaction => {
       const present = transaction.get(`${id}/meta`, "push");
       if (present?.token === push.token) transaction.put(`${id}/meta`, "push", {...present, sentFor: wanted});
     });
@@ -449,6 +455,9 @@ export class Larder {
           await this.#sendPush();
           failures = left > 0 ? failures + 1 : 0;
           retryAfter = error?.retryAfter ?? 0;
+        } else {
+          await this.#profiles.sendSignOuts();
+          failures = retryAfter = 0;
         }
       } catch (error) {
         failures++;
@@ -465,7 +474,7 @@ export class Larder {
       }
       if (woken || signal.aborted) continue;
       const back = Math.min(LONGEST_PAUSE, 500 * 2 ** Math.min(failures, 7)) * (0.5 + Math.random() / 2);
-      const rest = failures > 0 ? Math.max(back, retryAfter * 1000) : LONGEST_PAUSE;
+      const rest = failures > 0 ? Math.max(back, Math.min(retryAfter * 1000, LONGEST_WAIT)) : LONGEST_PAUSE;
       const timer = new AbortController();
       resume = () => timer.abort();
       signal.addEventListener("abort", resume, {once: true});

@@ -96,7 +96,7 @@ export class Outbox {
       key, operation, mode, path, body: text, object, overlay: overlay ?? null, state: "waiting", sent: false,
       touches: touches ? [...touches, ...text.match(/~[0-9A-Za-z-]{26,36}/g) ?? []] : null,
     };
-    await this.#store.transact(transaction => {
+    await this.#profiles.transact(id, transaction => {
       const items = ordered(transaction.all(`${id}/outbox`));
       const counter = (transaction.get(`${id}/meta`, "submitted") ?? 0) + 1;
       transaction.put(`${id}/meta`, "submitted", counter);
@@ -129,7 +129,7 @@ export class Outbox {
         return answer ? {key, state: answer.state, response: answer.response} : this.#forced(id, number, key);
       } catch (error) {
         if (error.unsent || error instanceof SignedOutError) {
-          await this.#store.transact(transaction => {
+          await this.#profiles.transact(id, transaction => {
             const present = transaction.get(`${id}/outbox`, itemKey(number));
             if (present?.state === "waiting" && !present.sent) transaction.delete(`${id}/outbox`, itemKey(number));
           });
@@ -179,7 +179,7 @@ export class Outbox {
   /** Sends one item; null if it does not wait any more. A refusal of it is its outcome, and is thrown. */
   async #post(id, item) {
     const table = `${id}/outbox`, key = itemKey(item.number);
-    const marked = await this.#store.transact(transaction => {
+    const marked = await this.#profiles.transact(id, transaction => {
       const present = transaction.get(table, key);
       if (present?.state !== "waiting") return false;
       if (!present.sent) transaction.put(table, key, {...present, sent: true});
@@ -195,7 +195,7 @@ export class Outbox {
         headers: {"Content-Type": "application/json", "Idempotency-Key": item.key}, item,
         shape: item.path === "/v1/entities" ? {items: "array"} : isStatus,
       }, id);
-      await this.#store.transact(transaction => {
+      await this.#profiles.transact(id, transaction => {
         if (!isWaiting(transaction)) return;
         if (item.path === "/v1/entities") conclude(transaction, id, sent, {state: "applied", response: answer}, false);
         else accept(transaction, id, sent, answer);
@@ -204,11 +204,11 @@ export class Outbox {
       return answer;
     } catch (error) {
       if (error instanceof ProblemError && error.status >= 400 && error.status < 500 && !NOT_THE_ITEM.has(error.status)) {
-        await this.#store.transact(transaction => {
+        await this.#profiles.transact(id, transaction => {
           if (isWaiting(transaction)) refuse(transaction, id, sent, {state: "refused", problem: error.problem});
         });
       } else if ((error.unsent || error instanceof SignedOutError) && !item.sent) {
-        await this.#store.transact(transaction => {
+        await this.#profiles.transact(id, transaction => {
           if (isWaiting(transaction)) transaction.put(table, key, {...transaction.get(table, key), sent: false});
         });
       }
@@ -235,7 +235,7 @@ export class Outbox {
     const {id} = this.#profiles.need();
     let item = this.#find(id, key);
     if (item.state === "waiting") {
-      const removed = await this.#store.transact(transaction => {
+      const removed = await this.#profiles.transact(id, transaction => {
         const present = transaction.get(`${id}/outbox`, itemKey(item.number));
         if (present?.state !== "waiting" || present.sent) return false;
         refuse(transaction, id, present, {state: "discarded"});
@@ -253,7 +253,7 @@ export class Outbox {
   }
 
   #update(id, {number}, fields) {
-    return this.#store.transact(transaction => {
+    return this.#profiles.transact(id, transaction => {
       const present = transaction.get(`${id}/outbox`, itemKey(number));
       if (present) transaction.put(`${id}/outbox`, itemKey(number), {...present, ...fields});
     });
@@ -262,7 +262,7 @@ export class Outbox {
   /** Forgets outcomes that the app has shown. */
   forget(keys) {
     const {id} = this.#profiles.need();
-    return this.#store.transact(transaction => {
+    return this.#profiles.transact(id, transaction => {
       for (const [name, {key}] of transaction.all(`${id}/outcomes`)) {
         if (keys.includes(key)) transaction.delete(`${id}/outcomes`, name);
       }

@@ -126,3 +126,19 @@ export function loseDevice(transaction, id, key) {
   }
   for (const [name, following] of transaction.all(`${id}/follow`)) transaction.put(`${id}/follow`, name, {...following, cursor: null});
 }
+
+/** Gives the items and outcomes of a profile to another one of the same user; those that were sent are the device's. */
+export function moveItems(transaction, from, to) {
+  let number = transaction.get(`${to}/meta`, "submitted") ?? 0;
+  for (const [, outcome] of [...transaction.all(`${from}/outcomes`)].sort()) {
+    transaction.put(`${to}/outcomes`, itemKey(++number), outcome);
+  }
+  const items = [...transaction.all(`${from}/outbox`).values()].sort((left, right) => left.place - right.place);
+  for (const item of items.filter(({state}) => state !== "ended")) {
+    const moved = {...item, number: ++number, place: number};
+    if (item.state === "waiting" && !item.sent) transaction.put(`${to}/outbox`, itemKey(number), moved);
+    else conclude(transaction, to, moved, {state: "unknown", reason: "device_lost"}, true);
+  }
+  transaction.put(`${to}/meta`, "submitted", number);
+  for (const [name, id] of transaction.all(`${from}/temporary`)) transaction.put(`${to}/temporary`, name, id);
+}

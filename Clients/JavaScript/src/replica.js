@@ -37,7 +37,7 @@ export class Replica {
 
   follow(name, {types, filter, args}) {
     const {id} = this.#profiles.need(), table = `${id}/follow`;
-    return this.#store.transact(transaction => {
+    return this.#profiles.transact(id, transaction => {
       const former = transaction.get(table, name);
       if (former && isSame(former, {types, filter, args})) return;
       const order = former?.order ?? 1 + Math.max(-1, ...[...transaction.all(table).values()].map(one => one.order));
@@ -47,7 +47,7 @@ export class Replica {
 
   unfollow(name) {
     const {id} = this.#profiles.need();
-    return this.#store.transact(transaction => {
+    return this.#profiles.transact(id, transaction => {
       const former = transaction.get(`${id}/follow`, name);
       if (!former) return;
       transaction.delete(`${id}/follow`, name);
@@ -75,7 +75,7 @@ export class Replica {
       if (item.id || item.state === "ended") accepted.add(item.number);
     }
     const {pulled, reports} = await this.#pullAll(id);
-    await this.#store.transact(transaction => {
+    await this.#profiles.transact(id, transaction => {
       this.#apply(transaction, id, pulled);
       settle(transaction, id, [...reports.changes.values()], accepted);
       transaction.put(`${id}/follow`, MUTATIONS.name, {...reports.following, cursor: reports.cursor});
