@@ -3,8 +3,11 @@
 import {writeSync} from "node:fs";
 import {fileStore} from "../src/node.js";
 
-const store = fileStore(process.argv[2]);
-while (Date.now() < Number(process.argv[3]));
-const result = await store.open().then(() => "open", error => error.code);
-writeSync(1, `${result}\n`);
-process.stdin.resume().on("end", () => process.exit(0));
+const [folder, at] = process.argv.slice(2);
+if (folder) {
+  const store = fileStore(folder);
+  while (Date.now() < Number(at));
+  const result = await store.open().then(() => "open", error => error.code);
+  writeSync(1, `${result}\n`);
+  process.stdin.resume().on("end", () => process.exit(0));
+}
