@@ -321,3 +321,23 @@ test("A log that cannot be written again when it is opened is used as it is", as
   });
   assert.deepEqual(await contents(path), {a: {k: `${large}9`}, b: {k: 1}});
 });
+
+test("A void lock is taken by one, also where another is quicker between the look and the step", async () => {
+  for (const step of ["linkSync", "unlinkSync", "rmSync"]) {
+    const path = folder();
+    mkdirSync(path);
+    writeFileSync(join(path, "lock"), "999999999 1");
+    const quick = fileStore(path), slow = fileStore(path);
+    let quicker;
+    const between = original => (...rest) => {
+      quicker ??= quick.open().then(() => "open", error => error.code);
+      return original(...rest);
+    };
+    const slower = await withFile(step, between, () => slow.open().then(() => "open", error => error.code));
+    const results = [await (quicker ?? quick.open().then(() => "open", error => error.code)), slower];
+    assert.deepEqual(results.sort(), ["open", "store_in_use"], step);
+    await quick.close();
+    await slow.close();
+    assert.deepEqual(await contents(path), {});
+  }
+});
