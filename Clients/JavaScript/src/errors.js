@@ -27,6 +27,9 @@ export class LarderError extends Error {
 
 /** `offline`: no connection, no response, or one cut off. `unsent` is true if the request surely never left. */
 export class OfflineError extends LarderError {
+  /** Whether there was a response that is not Larder's: of a network that wants a sign-in, or of a proxy. */
+  isForeign = false;
+
   constructor(message, cause, unsent = false) {
     super("offline", message, {cause});
     this.unsent = unsent;

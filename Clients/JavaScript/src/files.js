@@ -1,4 +1,5 @@
 import {OfflineError, ProblemError, UnavailableError, UsageError} from "./errors.js";
+import {checkPath} from "./transport.js";
 
 /** The smallest part of an upload, except the last. */
 const PART = 5 * 1024 * 1024;
@@ -8,6 +9,9 @@ const SMALL = 1024 * 1024;
 const TRANSFER = 300_000;
 /** More parts than the store allows are never made: the parts grow instead. */
 const PARTS_MAX = 10_000;
+
+/** The shape of a response to an object, or a part of one, that is stored. */
+const STORED = {etag: "string"};
 
 /**
  * What is uploaded: a Blob, bytes, or an object with `size` and `slice(start, end)` that gives either (also as a
@@ -53,28 +57,28 @@ export class Files {
     let upload = this.#store.get(table, name);
     if (upload?.size !== size) {
       upload = {bucket, key, size, partBytes: Math.max(partBytes, Math.ceil(size / PARTS_MAX)), note, uploadId: null};
-      await this.#save(table, name, upload);
+      await this.#save(profile.id, name, upload);
     }
     const headers = {"Content-Type": type || "application/octet-stream"};
     let sent = 0;
     try {
       if (size <= wholeBytesMax) {
         const body = await slice(source, 0, size);
-        await this.#profiles.request({method: "PUT", path, body, headers, timeout: TRANSFER, signal}, profile.id);
-        await this.#save(table, name, undefined);
+        await this.#profiles.request({method: "PUT", path, body, headers, timeout: TRANSFER, signal, shape: STORED}, profile.id);
+        await this.#save(profile.id, name, undefined);
         onProgress?.(size, size);
         return {done: true, sent: 1};
       }
       const had = upload.uploadId ? await this.#parts(path, upload, profile.id, signal) : null;
       // Complete already, if the response to the last request was lost.
       if (!had && upload.isCompleting && await this.#hasObject(path, size, profile.id, signal)) {
-        await this.#save(table, name, undefined);
+        await this.#save(profile.id, name, undefined);
         return {done: true, sent: 0};
       }
       if (!had) {
-        const {body} = await this.#profiles.request({method: "POST", path: `${path}/uploads`, headers, signal}, profile.id);
+        const {body} = await this.#profiles.request({method: "POST", path: `${path}/uploads`, headers, signal, shape: {uploadId: "string"}}, profile.id);
         upload = {...upload, uploadId: body.uploadId, isCompleting: false};
-        await this.#save(table, name, upload);
+        await this.#save(profile.id, name, upload);
       }
       const parts = had ?? new Map();
       const count = Math.max(1, Math.ceil(size / upload.partBytes));
@@ -84,19 +88,19 @@ export class Files {
           const body = await slice(source, start, end);
           await this.#profiles.request({
             method: "PUT", path, query: [["uploadId", upload.uploadId], ["partNumber", String(number)]], body, signal,
-            timeout: TRANSFER,
+            timeout: TRANSFER, shape: STORED,
           }, profile.id);
           sent++;
         }
         onProgress?.(end, size);
       }
-      await this.#save(table, name, upload = {...upload, isCompleting: true});
-      await this.#profiles.request({method: "POST", path, query: [["uploadId", upload.uploadId]], timeout: TRANSFER, signal}, profile.id);
-      await this.#save(table, name, undefined);
+      await this.#save(profile.id, name, upload = {...upload, isCompleting: true});
+      await this.#profiles.request({method: "POST", path, query: [["uploadId", upload.uploadId]], timeout: TRANSFER, signal, shape: STORED}, profile.id);
+      await this.#save(profile.id, name, undefined);
       return {done: true, sent};
     } catch (error) {
       const canGoOn = error instanceof OfflineError || error instanceof UnavailableError || error.code === "no_such_upload";
-      if (error instanceof ProblemError && !canGoOn && error.status < 500) await this.#save(table, name, undefined);
+      if (error instanceof ProblemError && !canGoOn && error.status < 500) await this.#save(profile.id, name, undefined);
       if (!canGoOn) throw error;
       return {done: false, sent, error};
     }
@@ -105,8 +109,8 @@ export class Files {
   /** The sizes of the parts that are there, by number; null if the upload is no longer known. */
   async #parts(path, {uploadId, size}, id, signal) {
     try {
-      const {body} = await this.#profiles.request({path, query: [["uploadId", uploadId]], signal}, id);
-      return new Map((body.Parts ?? []).map(part => [part.PartNumber, part.Size]));
+      const {body} = await this.#profiles.request({path, query: [["uploadId", uploadId]], signal, shape: {Parts: "array"}}, id);
+      return new Map(body.Parts.map(part => [part.PartNumber, part.Size]));
     } catch (error) {
       if (error.code !== "no_such_upload") throw error;
       return null;
@@ -115,7 +119,7 @@ export class Files {
 
   async #hasObject(path, size, id, signal) {
     try {
-      const {headers} = await this.#profiles.request({method: "HEAD", path, signal}, id);
+      const {headers} = await this.#profiles.request({method: "HEAD", path, signal, shape: "head"}, id);
       return Number(headers.get("content-length")) === size;
     } catch (error) {
       if (error instanceof OfflineError) throw error;
@@ -128,37 +132,33 @@ export class Files {
     const profile = this.#profiles.need(), table = `${profile.id}/uploads`, name = `${bucket}/${key}`;
     const upload = this.#store.get(table, name);
     if (!upload) return;
-    await this.#save(table, name, undefined);
+    await this.#save(profile.id, name, undefined);
     if (!upload.uploadId) return;
     await this.#profiles.request({
-      method: "DELETE", path: this.#path(bucket, key, profile), query: [["uploadId", upload.uploadId]],
+      method: "DELETE", path: this.#path(bucket, key, profile), query: [["uploadId", upload.uploadId]], shape: "empty",
     }, profile.id);
   }
 
   /** @returns {Promise<{blob: Blob, type: string, etag: string}>} */
   async download(bucket, key, {signal} = {}) {
     const profile = this.#profiles.need();
-    const {response} = await this.#profiles.request({
-      path: this.#path(bucket, key, profile), stream: true, signal,
+    const {body, headers} = await this.#profiles.request({
+      path: this.#path(bucket, key, profile), shape: "file", signal,
     }, profile.id);
-    try {
-      return {blob: await response.blob(), type: response.headers.get("content-type"), etag: response.headers.get("etag")};
-    } catch (error) {
-      throw new OfflineError("The download was cut off", error);
-    }
+    return {blob: body, type: headers.get("content-type"), etag: headers.get("etag")};
   }
 
-  delete(bucket, key) {
+  async delete(bucket, key) {
     const profile = this.#profiles.need();
-    return this.#profiles.request({method: "DELETE", path: this.#path(bucket, key, profile)}, profile.id).then(() => {});
+    await this.#profiles.request({method: "DELETE", path: this.#path(bucket, key, profile), shape: "empty"}, profile.id);
   }
 
   #path(bucket, key, {userId = ""}) {
     const prefix = userId.replaceAll("%", "%25").replaceAll("/", "%2F");
-    return `/v1/files/${encodeURIComponent(bucket)}/${encoded(key.replaceAll("{user}", prefix))}`;
+    return checkPath(`/v1/files/${encodeURIComponent(bucket)}/${encoded(key.replaceAll("{user}", prefix))}`);
   }
 
-  #save(table, name, upload) {
-    return this.#store.transact(transaction => transaction.put(table, name, upload));
+  #save(id, name, upload) {
+    return this.#profiles.transact(id, transaction => transaction.put(`${id}/uploads`, name, upload));
   }
 }

@@ -1,21 +1,47 @@
 // JSON whose integers keep their digits: those beyond 2^53 are BigInt.
 
-const LONG_INTEGER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
-const MARK = "\u0001larder-integer:";
-const MARKED = /"\\u0001larder-integer:(-?\d+)"/g;
+/** Runs of characters of which a token can be a long integer; each covers whole tokens. */
+const LONG_TOKEN = /[-+.\w]{16,}/g;
+const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
+
+/** The JSON text of characters that no string of a JSON text contains, so that nothing is taken for a marked integer. */
+function markFor(text) {
+  let mark = "\\u0001";
+  while (text.includes(mark)) mark += mark;
+  return mark;
+}
+
+/** Replaces what stands outside of strings. A regular expression for strings would overflow on long ones. */
+function replaceOutsideStrings(text, pattern, replacement) {
+  let result = "", from = 0;
+  for (;;) {
+    const open = text.indexOf('"', from);
+    result += text.slice(from, open < 0 ? text.length : open).replace(pattern, replacement);
+    if (open < 0) return result;
+    let close = open, isEscaped;
+    do {
+      close = text.indexOf('"', close + 1);
+      if (close < 0) return result + text.slice(open);
+      let before = close - 1;
+      while (text[before] === "\\") before--;
+      isEscaped = (close - before) % 2 === 0;
+    } while (isEscaped);
+    result += text.slice(open, from = close + 1);
+  }
+}
 
 /** Parses JSON; integers that a number cannot hold become BigInt. */
 export function parse(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  let found = false;
-  const marked = text.replace(LONG_INTEGER, token => {
-    if (token[0] === '"' || Number.isSafeInteger(Number(token))) return token;
-    found = true;
-    return `"\\u0001larder-integer:${token}"`;
+  let mark;
+  const marked = replaceOutsideStrings(text, LONG_TOKEN, token => {
+    if (!LONG_INTEGER.test(token) || Number.isSafeInteger(Number(token))) return token;
+    return `"${mark ??= markFor(text)}${token}"`;
   });
-  if (!found) return JSON.parse(text);
+  if (!mark) return JSON.parse(text);
+  const start = JSON.parse(`"${mark}"`);
   return JSON.parse(marked, (_, value) =>
-    typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value);
+    typeof value === "string" && value.startsWith(start) ? BigInt(value.slice(start.length)) : value);
 }
 
 /** The JSON text of a value that can contain BigInt. */
@@ -24,9 +50,12 @@ export function stringify(value) {
   const text = JSON.stringify(value, (_, inner) => {
     if (typeof inner !== "bigint") return inner;
     found = true;
-    return MARK + inner;
+    return "0";
   });
-  return found ? text.replace(MARKED, "$1") : text;
+  if (!found) return text;
+  const mark = markFor(text), start = JSON.parse(`"${mark}"`);
+  return JSON.stringify(value, (_, inner) => typeof inner === "bigint" ? start + inner : inner)
+    .replace(new RegExp(`"${mark.replaceAll("\\", "\\\\")}(-?\\d+)"`, "g"), "$1");
 }
 
 /** The same text for equal values, whatever the order of their members. */

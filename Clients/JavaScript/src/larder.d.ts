@@ -33,6 +33,8 @@ export class OfflineError extends LarderError {
   constructor(message: string, cause?: unknown, unsent?: boolean);
   /** True if the request surely never left. */
   readonly unsent: boolean;
+  /** Whether there was a response that is not Larder's: of a network that wants a sign-in, or of a proxy. */
+  readonly isForeign: boolean;
 }
 /** `unavailable`: 429, 502, 503 or 504. Try again later. */
 export class UnavailableError extends LarderError {}

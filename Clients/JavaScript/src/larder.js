@@ -8,7 +8,7 @@ import {Outbox} from "./outbox.js";
 import {Profiles} from "./profiles.js";
 import {Reads} from "./reads.js";
 import {Replica} from "./replica.js";
-import {loseDevice} from "./outcomes.js";
+import {loseDevice, moveItems} from "./outcomes.js";
 import {MemoryStore} from "./store.js";
 import {Channel, Exclusive} from "./tabs.js";
 import {Transport} from "./transport.js";
@@ -25,6 +25,8 @@ export const version = "0.1.0";
 const nameOf = operation => typeof operation === "string" ? operation : operation.name;
 /** Milliseconds between two rounds of a client that works by itself, when nothing wakes it. */
 const LONGEST_PAUSE = 60_000;
+/** Milliseconds for which the leader waits at most because a response says so; timers have a limit of their own. */
+const LONGEST_WAIT = 3_600_000;
 /** Tables of a profile. */
 const TABLES = ["base", "follow", "outbox", "outcomes", "reports", "temporary", "kept", "uploads", "meta"];
 /** Tables that change what the app sees of entities. */
@@ -55,6 +57,8 @@ export class Larder {
   #shown = null;
   #observers = new Set();
   #listeners = new Set();
+  /** Live events that are open, each bound to a profile. */
+  #bonds = new Set();
   #running = null;
   #wake = () => {};
   #poll;
@@ -98,14 +102,16 @@ export class Larder {
     this.#poll = poll;
     this.#exclusive = new Exclusive(name, isShared ? globalThis.navigator?.locks : undefined);
     const transport = new Transport({url, fetch, timeout});
-    this.#profiles = new Profiles({store, transport, clock, platform, exclusive: this.#exclusive, lose: loseDevice});
+    this.#profiles = new Profiles({
+      store, transport, clock, platform, exclusive: this.#exclusive, lose: loseDevice, join: moveItems, tables: TABLES,
+    });
     this.#view = new View(schema, clock);
     const parts = {store, profiles: this.#profiles, clock, exclusive: this.#exclusive, schema, pageSize};
     this.#replica = new Replica(parts);
     this.#outbox = new Outbox(parts);
     this.#reads = new Reads(parts);
     this.files = new Files(parts);
-    this.#live = new Live({request: request => this.#profiles.request(request), reconnect, poll});
+    this.#live = new Live({request: (request, id) => this.#profiles.request(request, id), reconnect, poll});
     this.#channel = new Channel(name, message => {
       if (message === "work") this.#wake();
       else store.refresh().catch(() => {});
@@ -151,8 +157,10 @@ export class Larder {
    * Ends the session at once, also offline. Replica and outbox stay for the same user, unless `forget` deletes them.
    * @returns {Promise<{sent: boolean}>} whether the server has been told; else it is, before the next requests
    */
-  signOut({forget = false} = {}) {
-    return this.#profiles.signOut(forget ? TABLES : null);
+  async signOut({forget = false} = {}) {
+    const result = await this.#profiles.signOut(forget);
+    if (!result.sent) this.#work();
+    return result;
   }
 
   /**
@@ -162,7 +170,7 @@ export class Larder {
    */
   async registerPush(pushToken) {
     const {id} = this.#profiles.need();
-    await this.#store.transact(transaction => transaction.put(`${id}/meta`, "push", {token: pushToken, sentFor: null}));
+    await this.#profiles.transact(id, transaction => transaction.put(`${id}/meta`, "push", {token: pushToken, sentFor: null}));
     try {
       await this.#sendPush();
       return {sent: true};
@@ -177,9 +185,13 @@ export class Larder {
     const push = this.#store.get(`${id}/meta`, "push");
     const wanted = `${device.id} ${session ? userId : ""}`;
     if (!push || push.sentFor === wanted) return;
-    await this.#profiles.request({method: "PATCH", path: "/v1/devices/me", json: {pushToken: push.token}}, id);
-    if (session) await this.#profiles.request({method: push.token ? "PUT" : "DELETE", path: "/v1/push/registration"}, id);
-    await this.#store.transact(transaction => {
+    await this.#profiles.request({method: "PATCH", path: "/v1/devices/me", json: {pushToken: push.token}, shape: {id: "string"}}, id);
+    if (session) {
+      await this.#profiles.request({
+        method: push.token ? "PUT" : "DELETE", path: "/v1/push/registration", shape: push.token ? {userId: "string"} : "empty",
+      }, id);
+    }
+    await this.#profiles.transact(id, transaction => {
       const present = transaction.get(`${id}/meta`, "push");
       if (present?.token === push.token) transaction.put(`${id}/meta`, "push", {...present, sentFor: wanted});
     });
@@ -303,15 +315,44 @@ export class Larder {
     const [base, search = ""] = path.split("?");
     const query = [...new URLSearchParams(search)];
     if (from) query.push(["from", from]);
-    const request = {path: `${base}/diff`, query};
+    const request = {path: `${base}/diff`, query, shape: {kind: "string"}};
     const {status, body} = await this.#profiles.request(have ? {...request, method: "POST", json: {have}} : request);
     return status === 304 ? null : body;
   }
 
-  /** The events of a query, a subscription, a list or of changes, over all interruptions. */
+  /**
+   * The events of a query, a subscription, a list or of changes, over all interruptions; those of the profile that is
+   * active now, until it is not.
+   */
   live(subject, {signal, onOpen} = {}) {
     const named = subject.operation ? {...subject, operation: nameOf(subject.operation)} : subject;
-    return this.#live.events(named, signal, onOpen);
+    return this.#bound(this.#profiles.active?.id, named, signal, onOpen);
+  }
+
+  async *#bound(id, subject, signal, onOpen) {
+    const abort = new AbortController();
+    const stop = () => abort.abort(signal.reason);
+    const bond = {id, isOver: false, abort};
+    const check = () => {
+      if (!id || bond.isOver || id !== this.#profiles.active?.id) {
+        throw new SignedOutError("The profile of these events is not active any more.");
+      }
+    };
+    this.#bonds.add(bond);
+    signal?.addEventListener("abort", stop, {once: true});
+    if (signal?.aborted) stop();
+    try {
+      check();
+      for await (const event of this.#live.events(subject, id, abort.signal, onOpen)) {
+        check();
+        yield event;
+      }
+      if (!signal?.aborted) check();
+    } finally {
+      this.#bonds.delete(bond);
+      signal?.removeEventListener("abort", stop);
+      abort.abort();
+    }
   }
 
   // The outbox
@@ -414,6 +455,9 @@ export class Larder {
           await this.#sendPush();
           failures = left > 0 ? failures + 1 : 0;
           retryAfter = error?.retryAfter ?? 0;
+        } else {
+          await this.#profiles.sendSignOuts();
+          failures = retryAfter = 0;
         }
       } catch (error) {
         failures++;
@@ -430,7 +474,7 @@ export class Larder {
       }
       if (woken || signal.aborted) continue;
       const back = Math.min(LONGEST_PAUSE, 500 * 2 ** Math.min(failures, 7)) * (0.5 + Math.random() / 2);
-      const rest = failures > 0 ? Math.max(back, retryAfter * 1000) : LONGEST_PAUSE;
+      const rest = failures > 0 ? Math.max(back, Math.min(retryAfter * 1000, LONGEST_WAIT)) : LONGEST_PAUSE;
       const timer = new AbortController();
       resume = () => timer.abort();
       signal.addEventListener("abort", resume, {once: true});
@@ -445,7 +489,7 @@ export class Larder {
     const types = ["$mutation", ...this.#replica.followings().flatMap(following => following.types)];
     const subject = {changes: {types: [...new Set(types)]}};
     // What came before the stream was opened is not in it.
-    for await (const {event} of this.#live.events(subject, signal, () => this.#wake())) {
+    for await (const {event} of this.#bound(this.#profiles.need().id, subject, signal, () => this.#wake())) {
       if (event !== "bookmark") this.#wake();
     }
   }
@@ -468,6 +512,11 @@ export class Larder {
     const id = this.#profiles.active?.id ?? null;
     if (id === this.#shown) return null;
     this.#shown = id;
+    for (const bond of this.#bonds) {
+      if (bond.id === id) continue;
+      bond.isOver = true;
+      bond.abort.abort();
+    }
     return this.#view.reset(id ? this.#state(id) : {rows: new Map(), items: [], temporary: new Map()});
   }
 

@@ -1,6 +1,7 @@
 import {OfflineError, ProblemError, SignedOutError, UsageError} from "./errors.js";
 import {parse} from "./json.js";
-import {queryOf} from "./reads.js";
+import {hasResult, queryOf} from "./reads.js";
+import {CHANGES} from "./replica.js";
 
 /** Without a byte for so long a stream counts as broken; heartbeats come every 15 s. */
 const SILENCE = 20_000;
@@ -37,7 +38,7 @@ export class Live {
   #poll;
 
   /**
-   * @param {{request: (request: object) => Promise<any>, reconnect?: [number, number], poll?: number}} options
+   * @param {{request: (request: object, id: string) => Promise<any>, reconnect?: [number, number], poll?: number}} options
    *   `reconnect` is the shortest and the longest pause in milliseconds, `poll` the pause between polls
    */
   constructor({request, reconnect = [200, 30_000], poll = 5_000}) {
@@ -49,19 +50,21 @@ export class Live {
   /**
    * The events of a subject, until the caller stops or the subject cannot go on (the error is thrown).
    * @param {Subject} subject
+   * @param {string} id of the profile whose credentials all requests have
    * @param {AbortSignal} [signal]
    * @param {() => void} [onOpen] called whenever a stream has been opened
    * @returns {AsyncGenerator<LiveEvent>}
    */
-  async *events(subject, signal, onOpen = () => {}) {
+  async *events(subject, id, signal, onOpen = () => {}) {
+    const request = one => this.#request({...one, signal: one.signal ?? signal}, id);
     const {stream, poll} = addresses(subject);
     let position = subject.changes?.since ?? null, failures = 0, refusals = 0;
     const polled = {};
     for (;;) {
       try {
         // From a cursor, and not from whatever is now when the stream is opened again.
-        if (subject.changes) position ??= await this.#now(poll, signal);
-        for await (const event of this.#stream(stream, position, signal, onOpen)) {
+        if (subject.changes) position ??= await this.#now(poll, request);
+        for await (const event of this.#stream(stream, position, request, signal, onOpen)) {
           failures = refusals = 0;
           if (event.id !== undefined) position = event.id;
           yield {...event, from: "stream"};
@@ -71,15 +74,15 @@ export class Live {
         }
       } catch (error) {
         if (signal?.aborted) return;
-        if (error instanceof SignedOutError || isFinal(error)) throw error;
+        if (isFinal(error)) throw error;
         // Without a connection polling is no better than the stream.
-        if (!(error instanceof OfflineError) || error.isSilent) refusals++;
+        if (!(error instanceof OfflineError) || error.isSilent || error.isForeign) refusals++;
       }
       if (signal?.aborted) return;
       failures++;
       if (refusals > FAILURES_UNTIL_POLLING) {
         try {
-          for (const event of await this.#polled(subject, poll, position, polled, signal)) {
+          for (const event of await this.#polled(subject, poll, position, polled, request)) {
             position = event.id ?? position;
             yield {...event, from: "polling"};
           }
@@ -87,7 +90,7 @@ export class Live {
           continue;
         } catch (error) {
           if (signal?.aborted) return;
-          if (error instanceof SignedOutError || isFinal(error)) throw error;
+          if (isFinal(error)) throw error;
         }
       }
       const [shortest, longest] = this.#reconnect;
@@ -96,18 +99,18 @@ export class Live {
     }
   }
 
-  async #now({path, query}, signal) {
-    return (await this.#request({path, query: [...query, ["since", "now"]], signal})).body.cursor;
+  async #now({path, query}, request) {
+    return (await request({path, query: [...query, ["since", "now"]], shape: CHANGES})).body.cursor;
   }
 
-  async *#stream({path, query}, position, signal, onOpen) {
+  async *#stream({path, query}, position, request, signal, onOpen) {
     const abort = new AbortController();
     const stop = () => abort.abort(signal?.reason);
     signal?.addEventListener("abort", stop, {once: true});
-    const open = {path, query, stream: true, signal: abort.signal, headers: {Accept: "text/event-stream"}};
+    const open = {path, query, shape: "stream", signal: abort.signal, headers: {Accept: "text/event-stream"}};
     if (position !== null) open.headers["Last-Event-ID"] = position;
     try {
-      const {response} = await this.#request(open);
+      const {response} = await request(open);
       onOpen();
       yield* eventsOf(response.body, abort);
     } finally {
@@ -116,26 +119,27 @@ export class Live {
     }
   }
 
-  async #polled(subject, {path, query}, position, state, signal) {
+  async #polled(subject, {path, query}, position, state, request) {
     if (subject.operation) {
       const headers = state.etag ? {"If-None-Match": state.etag} : {};
-      const {status, headers: fields, body} = await this.#request({path, query, headers, signal});
+      const {status, headers: fields, body} = await request({path, query, headers, shape: hasResult});
       if (status === 304) return [];
       state.etag = fields.get("etag");
       return [{event: "message", data: body, id: state.etag?.replace(/^"|"$/g, "")}];
     }
     if (subject.collection) {
-      const {status, body} = await this.#request({path, query: position ? [...query, ["from", position]] : query, signal});
+      const {status, body} = await request({path, query: position ? [...query, ["from", position]] : query, shape: {kind: "string"}});
       return status === 304 ? [] : [{event: body.kind === "full" ? "list" : "diff", data: body, id: body.etag}];
     }
-    const {body} = await this.#request({path, query: [...query, ["since", position ?? "now"]], signal});
+    const {body} = await request({path, query: [...query, ["since", position ?? "now"]], shape: CHANGES});
     const events = body.changes.map(data => ({event: "change", data}));
     return [...events, {event: "bookmark", data: {cursor: body.cursor}, id: body.cursor}];
   }
 }
 
-/** Whether a subject can never be had. A 404 of a proxy that knows no streams is not Larder's. */
-const isFinal = error => error instanceof ProblemError && [400, 401, 403, 404, 410].includes(error.status) && Boolean(error.problem?.code?.match(/^(?!http_)/));
+/** Whether a subject can never be had. A 404 of a proxy is no problem of Larder's. */
+const isFinal = error => error instanceof SignedOutError || error instanceof UsageError
+  || (error instanceof ProblemError && [400, 401, 403, 404, 410].includes(error.status));
 
 /** Resolves after a time, or when the signal aborts. */
 export function pause(milliseconds, signal) {

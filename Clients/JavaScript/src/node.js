@@ -1,8 +1,9 @@
-import {closeSync, constants, fdatasyncSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync,
-  renameSync, fstatSync, unlinkSync, writeFileSync, writeSync} from "node:fs";
+import {closeSync, constants, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, linkSync, mkdirSync, openSync,
+  readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync, writeSync} from "node:fs";
 import {open} from "node:fs/promises";
 import {join} from "node:path";
 import {StorageError} from "./errors.js";
+import {uuid} from "./ids.js";
 import {parse, stringify} from "./json.js";
 import {MemoryStore, storageError} from "./store.js";
 
@@ -30,6 +31,15 @@ function lineOf(changes) {
   return Buffer.concat([Buffer.from(`${crc32(text)} `), text, Buffer.from("\n")]);
 }
 
+/** Writes all bytes; one call of the system can write fewer, and does so when a disk becomes full. */
+function writeAll(file, bytes, position) {
+  for (let written = 0; written < bytes.length;) {
+    const count = writeSync(file, bytes, written, bytes.length - written, position + written);
+    if (count === 0) throw Object.assign(new Error("No byte was written"), {code: "ENOSPC"});
+    written += count;
+  }
+}
+
 /**
  * A store in a folder, for one process at a time. Survives the end of the process, and of the machine, at any moment.
  * @param {string} folder made if missing
@@ -42,8 +52,11 @@ export function fileStore(folder, options) {
 export class FileStore extends MemoryStore {
   bytesMax;
   #folder;
+  #isOpen = false;
   #file;
   #lock;
+  /** Size and file number of the log when it was read. */
+  #read;
   /** Bytes of whole lines; whatever follows is cut off. */
   #bytes = 0;
   #compacted = 0;
@@ -56,11 +69,41 @@ export class FileStore extends MemoryStore {
   }
 
   async load() {
-    mkdirSync(this.#folder, {recursive: true, mode: 0o700});
-    this.#takeLock();
-    const path = join(this.#folder, "larder.log");
-    this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-    const content = readFileSync(path);
+    try {
+      mkdirSync(this.#folder, {recursive: true, mode: 0o700});
+      try {
+        this.#lock = takeLock(this.#folder);
+        this.#openLog();
+      } catch (error) {
+        // Without room the store can still be read; `persist` tries again.
+        if (storageError(error).code !== "storage_full") throw error;
+      }
+      this.#readLog();
+    } catch (error) {
+      this.#release();
+      this.tables.clear();
+      throw storageError(error);
+    }
+    this.#isOpen = true;
+    try {
+      if (this.#file !== undefined && this.#bytes > GROWTH && this.#bytes > 2 * this.#liveBytes()) this.#compact();
+    } catch {
+      // The present log is whole; the next attempt comes when it has grown.
+    }
+  }
+
+  get #path() {
+    return join(this.#folder, "larder.log");
+  }
+
+  #openLog() {
+    this.#file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  }
+
+  #readLog() {
+    const path = this.#path;
+    this.#read = stateOf(path);
+    const content = this.#read ? readFileSync(path) : Buffer.alloc(0);
     let start = 0;
     for (let end; (end = content.indexOf(10, start)) !== -1; start = end + 1) {
       const line = content.subarray(start, end);
@@ -72,13 +115,22 @@ export class FileStore extends MemoryStore {
       this.applySilently(parse(text.toString()));
     }
     this.#bytes = this.#compacted = start;
-    if (start < content.length) {
-      ftruncateSync(this.#file, start);
-      fdatasyncSync(this.#file);
+    this.#isTorn = start < content.length;
+    if (start === 0 && this.#file !== undefined) this.#syncFolder();
+  }
+
+  /** Takes the lock and opens the log, if there was no room for that when the store was opened. */
+  #prepare() {
+    if (this.#file !== undefined) return;
+    const lock = this.#lock ?? takeLock(this.#folder);
+    const present = stateOf(this.#path);
+    if (present?.ino !== this.#read?.ino || present?.size !== this.#read?.size) {
+      freeLock(lock);
+      this.#lock = undefined;
+      throw new StorageError("store_in_use", `${this.#folder} was changed by another process since it was opened. Open it again.`);
     }
-    if (start === 0) this.#syncFolder();
-    const live = this.#liveBytes();
-    if (this.#bytes > GROWTH && this.#bytes > 2 * live) this.#compact();
+    this.#lock = lock;
+    this.#openLog();
   }
 
   #liveBytes() {
@@ -90,17 +142,16 @@ export class FileStore extends MemoryStore {
   }
 
   async persist(changes) {
-    if (this.#file === undefined) throw new StorageError("store_closed", "The store is closed.");
+    if (!this.#isOpen) throw new StorageError("store_closed", "The store is closed.");
     const line = lineOf(changes);
     if (this.#bytes + line.length > this.bytesMax) {
       throw new StorageError("storage_full", `The store would have more than ${this.bytesMax} bytes. Nothing was stored.`);
     }
     try {
+      this.#prepare();
       if (this.#isTorn) ftruncateSync(this.#file, this.#bytes);
       this.#isTorn = true;
-      for (let written = 0; written < line.length;) {
-        written += writeSync(this.#file, line, written, line.length - written, this.#bytes + written);
-      }
+      writeAll(this.#file, line, this.#bytes);
       fdatasyncSync(this.#file);
       this.#isTorn = false;
     } catch (error) {
@@ -120,15 +171,18 @@ export class FileStore extends MemoryStore {
     }
   }
 
-  /** Writes the log again. It takes the place of the former one in one step. */
+  /** Writes the log again. It takes the place of the former one in one step, once it is whole and durable. */
   #compact() {
-    const path = join(this.#folder, "larder.log"), next = `${path}.new`;
+    const path = this.#path, next = `${path}.new`;
     const file = openSync(next, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600);
     let bytes = 0;
     try {
       let changes = [];
       const write = () => {
-        if (changes.length > 0) bytes += writeSync(file, lineOf(changes));
+        if (changes.length === 0) return;
+        const line = lineOf(changes);
+        writeAll(file, line, bytes);
+        bytes += line.length;
         changes = [];
       };
       for (const [table, rows] of this.tables) {
@@ -142,6 +196,7 @@ export class FileStore extends MemoryStore {
       renameSync(next, path);
     } catch (error) {
       closeSync(file);
+      rmSync(next, {force: true});
       throw error;
     }
     closeSync(this.#file);
@@ -157,51 +212,96 @@ export class FileStore extends MemoryStore {
     closeSync(folder);
   }
 
-  /** One process has the store: the lock names it, and is void when that process is gone. */
-  #takeLock() {
-    const path = join(this.#folder, "lock");
-    for (let attempt = 0; attempt < 10; attempt++) {
-      try {
-        writeFileSync(path, `${process.pid} ${startOf(process.pid)}`, {flag: "wx", mode: 0o600});
-        this.#lock = path;
-        held.add(path);
-        return;
-      } catch (error) {
-        if (error.code !== "EEXIST") throw storageError(error);
-      }
-      const [pid, start] = readLock(path);
-      if (pid > 0 && pid !== process.pid && isAlive(pid) && startOf(pid) === start) break;
-      if (pid === process.pid && start === startOf(pid) && held.has(path)) break;
-      try {
-        unlinkSync(path);
-      } catch {
-        // Another process was quicker; look again.
-      }
-    }
-    if (!this.#lock) throw new StorageError("store_in_use", `${this.#folder} is in use by another process.`);
+  #release() {
+    if (this.#file !== undefined) closeSync(this.#file);
+    if (this.#lock) freeLock(this.#lock);
+    this.#file = this.#lock = undefined;
   }
 
   async close() {
     await this.serially(async () => {
-      if (this.#file === undefined) return;
-      closeSync(this.#file);
-      this.#file = undefined;
-      held.delete(this.#lock);
-      unlinkSync(this.#lock);
+      this.#isOpen = false;
+      this.#release();
     });
   }
 }
 
-/** Locks that this process holds. */
-const held = new Set();
+/** Size and file number; undefined if there is no file. */
+function stateOf(path) {
+  const stat = statSync(path, {throwIfNoEntry: false});
+  return stat && {size: stat.size, ino: stat.ino};
+}
 
-function readLock(path) {
+// One owner has the store, among processes, threads and spellings of the path. The files `lock.N` are a register:
+// the one with the highest number holds, with the owner's process as its content, or with none once it is free. The
+// next one is linked as a complete file, which one caller alone can do, so that a void lock is never removed under
+// the feet of another. Numbers are never used again.
+
+/** Takes the lock of a folder; returns its path. */
+function takeLock(folder) {
+  const own = join(folder, `lock.new.${uuid()}`);
+  const check = () => {
+    const newest = newestLock(folder);
+    if (newest.name && isHeld(join(folder, newest.name))) {
+      throw new StorageError("store_in_use", `${folder} is in use, by another process or by another store of this one.`);
+    }
+    return newest.number + 1;
+  };
+  let number = check();
   try {
-    const [pid, start = ""] = readFileSync(path, "utf8").split(" ");
-    return [Number(pid), start];
-  } catch {
-    return [0, ""];
+    writeFileSync(own, `${process.pid} ${startOf(process.pid)}`, {flag: "wx", mode: 0o600});
+    for (;; number = check()) {
+      const path = join(folder, `lock.${number}`);
+      try {
+        linkSync(own, path);
+      } catch (error) {
+        if (error.code === "EEXIST") continue;
+        throw error;
+      }
+      if (newestLock(folder).number === number) {
+        for (const one of locks(folder)) {
+          if (one.number < number) rmSync(join(folder, one.name), {force: true});
+        }
+        return path;
+      }
+      rmSync(path, {force: true});
+    }
+  } finally {
+    rmSync(own, {force: true});
   }
+}
+
+/** Frees a lock; needs no room. */
+function freeLock(path) {
+  writeFileSync(path, "");
+}
+
+/** Those of former versions of the library have no number. */
+function locks(folder) {
+  return readdirSync(folder).flatMap(name => {
+    const [, number = 0] = /^lock(?:\.(\d+))?$/.exec(name) ?? [null, -1];
+    return number < 0 ? [] : [{name, number: Number(number)}];
+  });
+}
+
+function newestLock(folder) {
+  return locks(folder).reduce((one, other) => other.number > one.number ? other : one, {number: -1});
+}
+
+/** Whether the process that a lock names is there. */
+function isHeld(path) {
+  let content, taken;
+  try {
+    content = readFileSync(path, "utf8");
+    taken = statSync(path).mtimeMs;
+  } catch (error) {
+    return error.code !== "ENOENT";
+  }
+  const [pid, start = ""] = content.split(" ");
+  if (!(Number(pid) > 0) || startOf(pid) !== start) return false;
+  // Where the start is not known: a lock that is older than this process was another one's.
+  if (Number(pid) === process.pid) return start !== "" || taken >= Date.now() - process.uptime() * 1000 - 1000;
+  return isAlive(Number(pid));
 }
 
 function isAlive(pid) {

@@ -1,7 +1,7 @@
 import {OfflineError, ProblemError, SignedOutError, UnavailableError, UsageError} from "./errors.js";
 import {stringify} from "./json.js";
 import {uuid} from "./ids.js";
-import {accept, conclude, itemKey, refuse} from "./outcomes.js";
+import {accept, conclude, isStatus, itemKey, refuse} from "./outcomes.js";
 
 /** Refusals that are about the caller or the moment, not about the item. */
 const NOT_THE_ITEM = new Set([401, 408, 425, 429]);
@@ -69,7 +69,7 @@ export class Outbox {
   submit(operation, variables = {}, {mode = "lazy", object, refs, optimistic} = {}) {
     const body = {operation, mode, variables, object, refs, optimistic};
     const touches = object && [object, ...refs ?? [], ...(optimistic ?? []).map(({type, id}) => `${type}:${id}`)];
-    return this.#add({operation, mode, body, object, overlay: optimistic, touches});
+    return this.#add({operation, mode, body, object, overlay: optimistic, touches}).then(({key}) => ({key}));
   }
 
   /**
@@ -85,7 +85,7 @@ export class Outbox {
       operation: "$write", mode, overlay, body: direct ? operations : {write: operations, mode},
       path: direct ? "/v1/entities" : undefined,
       touches: isExact ? operations.map(({type, id}) => `${type}:${id}`) : undefined,
-    });
+    }).then(({key}) => ({key}));
   }
 
   async #add({operation, mode, body, object, overlay, touches, path = "/v1/mutations", isFirst = false}) {
@@ -96,7 +96,7 @@ export class Outbox {
       key, operation, mode, path, body: text, object, overlay: overlay ?? null, state: "waiting", sent: false,
       touches: touches ? [...touches, ...text.match(/~[0-9A-Za-z-]{26,36}/g) ?? []] : null,
     };
-    await this.#store.transact(transaction => {
+    await this.#profiles.transact(id, transaction => {
       const items = ordered(transaction.all(`${id}/outbox`));
       const counter = (transaction.get(`${id}/meta`, "submitted") ?? 0) + 1;
       transaction.put(`${id}/meta`, "submitted", counter);
@@ -108,7 +108,7 @@ export class Outbox {
       }
       transaction.put(`${id}/outbox`, itemKey(counter), item);
     });
-    return {key};
+    return item;
   }
 
   /**
@@ -118,17 +118,38 @@ export class Outbox {
   async force(operation, variables = {}, {object, refs, optimistic} = {}) {
     const {id} = this.#profiles.need();
     const body = {operation, mode: "force", variables, object, refs, optimistic};
-    const {key} = await this.#add({operation, mode: "force", body, object, overlay: optimistic, isFirst: true});
-    const item = this.#find(id, key);
-    try {
-      const answer = await this.#exclusive.run("send", () => this.#post(id, item));
-      return {key, state: answer.state, response: answer.response};
-    } catch (error) {
-      if (error.unsent || error instanceof SignedOutError) {
-        await this.#store.transact(transaction => transaction.delete(`${id}/outbox`, itemKey(item.number)));
+    const {key, number} = await this.#add({operation, mode: "force", body, object, overlay: optimistic, isFirst: true});
+    return this.#exclusive.run("send", async () => {
+      await this.#store.refresh?.();
+      // `send` can have been here before.
+      const item = this.#store.get(`${id}/outbox`, itemKey(number));
+      if (item?.state !== "waiting") return this.#forced(id, number, key);
+      try {
+        const answer = await this.#post(id, item);
+        return answer ? {key, state: answer.state, response: answer.response} : this.#forced(id, number, key);
+      } catch (error) {
+        if (error.unsent || error instanceof SignedOutError) {
+          await this.#profiles.transact(id, transaction => {
+            const present = transaction.get(`${id}/outbox`, itemKey(number));
+            if (present?.state === "waiting" && !present.sent) transaction.delete(`${id}/outbox`, itemKey(number));
+          });
+        }
+        throw error;
       }
-      throw error;
+    });
+  }
+
+  /** What is known of a forced mutation that was not waiting any more. */
+  #forced(id, number, key) {
+    const outcome = this.#store.get(`${id}/outcomes`, itemKey(number));
+    if (!outcome) {
+      const item = this.#store.get(`${id}/outbox`, itemKey(number));
+      if (!item) throw new SignedOutError();
+      return {key, state: item.state};
     }
+    const {state, reason, problem, response} = outcome;
+    if (state !== "refused" && state !== "unknown") return {key, state, response};
+    throw new ProblemError(problem?.code ?? reason, problem?.detail ?? `The mutation ended as ${state}.`, problem && {status: problem.status, problem});
   }
 
   /**
@@ -145,8 +166,7 @@ export class Outbox {
         const waiting = this.all(id).filter(({state}) => state === "waiting");
         if (waiting.length === 0) return {sent, left: 0};
         try {
-          await this.#post(id, waiting[0]);
-          sent++;
+          if (await this.#post(id, waiting[0])) sent++;
         } catch (error) {
           if (error instanceof OfflineError || error instanceof UnavailableError || error.status >= 500
             || (NOT_THE_ITEM.has(error.status) && error.status !== 401)) return {sent, left: waiting.length, error};
@@ -156,23 +176,27 @@ export class Outbox {
     });
   }
 
-  /** Sends one item. A refusal of it is its outcome, and is thrown. */
+  /** Sends one item; null if it does not wait any more. A refusal of it is its outcome, and is thrown. */
   async #post(id, item) {
     const table = `${id}/outbox`, key = itemKey(item.number);
-    const marked = await this.#store.transact(transaction => {
+    const marked = await this.#profiles.transact(id, transaction => {
       const present = transaction.get(table, key);
       if (present?.state !== "waiting") return false;
       if (!present.sent) transaction.put(table, key, {...present, sent: true});
       return true;
     });
-    if (!marked) return {state: "discarded"};
+    if (!marked) return null;
     const sent = {...item, sent: true};
+    // It can have been lost with its device meanwhile.
+    const isWaiting = transaction => transaction.get(table, key)?.state === "waiting";
     try {
       const {body: answer} = await this.#profiles.request({
         method: "POST", path: item.path, body: item.body,
         headers: {"Content-Type": "application/json", "Idempotency-Key": item.key}, item,
+        shape: item.path === "/v1/entities" ? {items: "array"} : isStatus,
       }, id);
-      await this.#store.transact(transaction => {
+      await this.#profiles.transact(id, transaction => {
+        if (!isWaiting(transaction)) return;
         if (item.path === "/v1/entities") conclude(transaction, id, sent, {state: "applied", response: answer}, false);
         else accept(transaction, id, sent, answer);
         prune(transaction, id);
@@ -180,11 +204,13 @@ export class Outbox {
       return answer;
     } catch (error) {
       if (error instanceof ProblemError && error.status >= 400 && error.status < 500 && !NOT_THE_ITEM.has(error.status)) {
-        await this.#store.transact(transaction => {
-          refuse(transaction, id, sent, {state: "refused", problem: error.problem});
+        await this.#profiles.transact(id, transaction => {
+          if (isWaiting(transaction)) refuse(transaction, id, sent, {state: "refused", problem: error.problem});
         });
       } else if ((error.unsent || error instanceof SignedOutError) && !item.sent) {
-        await this.#store.transact(transaction => transaction.put(table, key, {...item, sent: false}));
+        await this.#profiles.transact(id, transaction => {
+          if (isWaiting(transaction)) transaction.put(table, key, {...transaction.get(table, key), sent: false});
+        });
       }
       throw error;
     }
@@ -200,7 +226,7 @@ export class Outbox {
   async retry(key) {
     const {id} = this.#profiles.need(), item = this.#find(id, key);
     if (item.state !== "parked") throw new UsageError("not_parked", `The item ${key} is not parked.`);
-    await this.#profiles.request({method: "POST", path: `/v1/mutations/${item.id}/retry`}, id);
+    await this.#profiles.request({method: "POST", path: `/v1/mutations/${item.id}/retry`, shape: isStatus}, id);
     await this.#update(id, item, {state: "enqueued", reason: undefined});
   }
 
@@ -209,7 +235,7 @@ export class Outbox {
     const {id} = this.#profiles.need();
     let item = this.#find(id, key);
     if (item.state === "waiting") {
-      const removed = await this.#store.transact(transaction => {
+      const removed = await this.#profiles.transact(id, transaction => {
         const present = transaction.get(`${id}/outbox`, itemKey(item.number));
         if (present?.state !== "waiting" || present.sent) return false;
         refuse(transaction, id, present, {state: "discarded"});
@@ -222,12 +248,12 @@ export class Outbox {
       if (!item) return;
     }
     await this.#profiles.request(item.state === "parked"
-      ? {method: "POST", path: `/v1/mutations/${item.id}/discard`}
-      : {method: "DELETE", path: `/v1/mutations/${item.id}`}, id);
+      ? {method: "POST", path: `/v1/mutations/${item.id}/discard`, shape: isStatus}
+      : {method: "DELETE", path: `/v1/mutations/${item.id}`, shape: isStatus}, id);
   }
 
   #update(id, {number}, fields) {
-    return this.#store.transact(transaction => {
+    return this.#profiles.transact(id, transaction => {
       const present = transaction.get(`${id}/outbox`, itemKey(number));
       if (present) transaction.put(`${id}/outbox`, itemKey(number), {...present, ...fields});
     });
@@ -236,7 +262,7 @@ export class Outbox {
   /** Forgets outcomes that the app has shown. */
   forget(keys) {
     const {id} = this.#profiles.need();
-    return this.#store.transact(transaction => {
+    return this.#profiles.transact(id, transaction => {
       for (const [name, {key}] of transaction.all(`${id}/outcomes`)) {
         if (keys.includes(key)) transaction.delete(`${id}/outcomes`, name);
       }

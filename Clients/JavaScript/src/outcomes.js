@@ -2,11 +2,16 @@
 
 /** States of a mutation in which it has ended. */
 const ENDS = new Set(["applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded"]);
+/** All others. */
+const STATES = new Set(["queued", "inflight", "parked"]);
 
 /** The key in the outbox and among the outcomes of the item that was submitted as the n-th. */
 export const itemKey = number => String(number).padStart(12, "0");
 
 export const hasEnded = state => ENDS.has(state);
+
+/** The shape of a response with the status of a mutation. */
+export const isStatus = ({id, state}) => typeof id === "string" && (hasEnded(state) || STATES.has(state));
 
 /**
  * Records the outcome of an item. Its overlay stays until `isShown`: until the replica shows the effect.
@@ -120,4 +125,20 @@ export function loseDevice(transaction, id, key) {
     }
   }
   for (const [name, following] of transaction.all(`${id}/follow`)) transaction.put(`${id}/follow`, name, {...following, cursor: null});
+}
+
+/** Gives the items and outcomes of a profile to another one of the same user; those that were sent are the device's. */
+export function moveItems(transaction, from, to) {
+  let number = transaction.get(`${to}/meta`, "submitted") ?? 0;
+  for (const [, outcome] of [...transaction.all(`${from}/outcomes`)].sort()) {
+    transaction.put(`${to}/outcomes`, itemKey(++number), outcome);
+  }
+  const items = [...transaction.all(`${from}/outbox`).values()].sort((left, right) => left.place - right.place);
+  for (const item of items.filter(({state}) => state !== "ended")) {
+    const moved = {...item, number: ++number, place: number};
+    if (item.state === "waiting" && !item.sent) transaction.put(`${to}/outbox`, itemKey(number), moved);
+    else conclude(transaction, to, moved, {state: "unknown", reason: "device_lost"}, true);
+  }
+  transaction.put(`${to}/meta`, "submitted", number);
+  for (const [name, id] of transaction.all(`${from}/temporary`)) transaction.put(`${to}/temporary`, name, id);
 }

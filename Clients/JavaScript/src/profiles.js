@@ -2,6 +2,8 @@ import {LarderError, ProblemError, SignedOutError} from "./errors.js";
 import {uuid} from "./ids.js";
 
 const ROOT = "root";
+/** The shape of a response with a session. */
+const TOKENS = {accessToken: "string", refreshToken: "string", expiresIn: "number"};
 
 /**
  * @typedef {object} Profile a device token, and the user it belongs to if there is one
@@ -22,6 +24,8 @@ export class Profiles {
   #exclusive;
   #platform;
   #lose;
+  #join;
+  #tables;
 
   /**
    * @param {object} parts
@@ -32,9 +36,14 @@ export class Profiles {
    * @param {string} parts.platform
    * @param {(transaction: import("./store.js").Transaction, id: string, key?: string) => void} parts.lose called in the
    *   transaction that gives a profile a new device; `key` is that of the item that is being sent for the first time
+   * @param {(transaction: import("./store.js").Transaction, from: string, to: string) => void} parts.join called in the
+   *   transaction that gives what the user has submitted in one profile to another
+   * @param {string[]} parts.tables of a profile
    */
-  constructor({store, transport, clock, exclusive, platform, lose}) {
+  constructor({store, transport, clock, exclusive, platform, lose, join, tables}) {
     this.#lose = lose;
+    this.#join = join;
+    this.#tables = tables;
     this.#store = store;
     this.#transport = transport;
     this.#clock = clock;
@@ -84,40 +93,79 @@ export class Profiles {
   async #registered(access, headers = {}) {
     const {body} = await this.#transport.send({
       method: "POST", path: "/v1/devices", headers, json: {platform: this.#platform, access},
+      shape: {id: "string", deviceToken: "string"},
     });
     return {id: uuid(this.#clock()), device: {id: body.id, token: body.deviceToken, access}};
+  }
+
+  /**
+   * Runs a step of the store for a profile, whose requests can have outlived it: throws SignedOutError where it was
+   * forgotten meanwhile.
+   */
+  transact(id, decide) {
+    return this.#store.transact(transaction => {
+      if (!transaction.get(ROOT, `profile:${id}`)) throw new SignedOutError();
+      return decide(transaction);
+    });
   }
 
   /** @returns {Promise<Profile>} */
   async signIn(email, password, path) {
     await this.sendSignOuts();
+    const address = normalized(email);
     const all = this.#all(), active = this.active;
-    let profile = all.find(one => one.email === email)
+    let profile = all.find(one => one.email && normalized(one.email) === address)
       ?? (active && !active.userId ? active : all.find(one => !one.userId));
-    if (!profile) await this.#save(profile = await this.#registered());
-    const ask = () => this.#transport.send({
-      method: "POST", path, headers: {"Device-Token": profile.device.token}, json: {email, password},
-    });
-    let response;
-    try {
-      response = await ask();
-    } catch (error) {
-      const isForeign = error.code === "device_of_another_user";
-      const isGone = error.status === 401 && error.code === "unauthenticated";
-      if (!isForeign && !isGone) throw error;
-      profile = await this.#registered();
-      await this.#save(profile);
-      response = await ask();
+    let isNew = !profile;
+    if (isNew) await this.#save(profile = await this.#registered());
+    const ask = async () => {
+      const {body} = await this.#transport.send({
+        method: "POST", path, headers: {"Device-Token": profile.device.token}, json: {email, password},
+        shape: {...TOKENS, userId: "string"},
+      });
+      // One device belongs to one user.
+      if (profile.userId && profile.userId !== body.userId) throw new ProblemError("device_of_another_user", "The device belongs to another user.");
+      return body;
+    };
+    const askAsNew = async () => {
+      isNew = true;
+      await this.#save(profile = await this.#registered());
+      return ask();
+    };
+    const tryAll = async () => {
+      try {
+        return await ask();
+      } catch (error) {
+        if (error.code === "device_of_another_user") return askAsNew();
+        if (!await this.#isDeviceLost(error, profile)) throw error;
+        await this.#replaceDevice(profile.id, profile.device.token);
+        profile = this.#profile(profile.id);
+        return ask();
+      }
+    };
+    let body = await tryAll();
+    // The address is another one than before, and the user has a profile here: the session is to be one of its device.
+    const known = this.#all().find(one => one.userId === body.userId && one.id !== profile.id);
+    let former = null;
+    if (known) {
+      former = {profile, isNew, session: this.#session(body)};
+      profile = known;
+      path = "/v1/auth/sign-in";
+      body = await tryAll();
     }
-    const {userId} = response.body;
-    const signedIn = {...profile, userId, email, session: this.#session(response.body)};
+    const signedIn = {userId: body.userId, email, session: this.#session(body)};
     await this.#store.transact(transaction => {
       for (const other of this.#all()) {
-        if (other.email === email && other.id !== profile.id) {
+        if (other.email && normalized(other.email) === address && other.id !== profile.id) {
           transaction.put(ROOT, `profile:${other.id}`, {...other, email: undefined});
         }
       }
-      transaction.put(ROOT, `profile:${profile.id}`, signedIn);
+      if (former) {
+        this.#end(transaction, former.profile.device, former.session);
+        if (!former.isNew) this.#join(transaction, former.profile.id, profile.id);
+        this.#forget(transaction, former.profile.id);
+      }
+      transaction.put(ROOT, `profile:${profile.id}`, {...profile, ...signedIn});
       transaction.put(ROOT, "active", profile.id);
     });
     return signedIn;
@@ -127,25 +175,31 @@ export class Profiles {
     return {access: accessToken, refresh: refreshToken, expiresAt: this.#clock() + expiresIn * 1000};
   }
 
+  #forget(transaction, id) {
+    transaction.delete(ROOT, `profile:${id}`);
+    for (const name of this.#tables) {
+      for (const key of transaction.all(`${id}/${name}`).keys()) transaction.delete(`${id}/${name}`, key);
+    }
+  }
+
+  /** Has the server end a session before the next requests. */
+  #end(transaction, device, session) {
+    transaction.put(ROOT, `signOut:${uuid(this.#clock())}`, {refresh: session.refresh, token: device.token});
+  }
+
   /**
    * Ends the session on the phone, also offline. The server is told now, or before the next requests.
-   * @param {string[]} forget tables of the profile that are deleted with it
+   * @param {boolean} forget whether the profile is deleted with all its data
    * @returns {Promise<{sent: boolean}>} whether the server has been told
    */
-  async signOut(forget = null) {
-    const profile = this.need();
-    await this.#store.transact(transaction => {
-      const {session, ...rest} = profile;
-      transaction.delete(ROOT, "active");
-      if (forget) {
-        transaction.delete(ROOT, `profile:${profile.id}`);
-        for (const name of forget) {
-          for (const key of transaction.all(`${profile.id}/${name}`).keys()) transaction.delete(`${profile.id}/${name}`, key);
-        }
-      } else {
-        transaction.put(ROOT, `profile:${profile.id}`, rest);
-      }
-      if (session) transaction.put(ROOT, `signOut:${uuid(this.#clock())}`, {refresh: session.refresh, token: profile.device.token});
+  async signOut(forget) {
+    const {id} = this.need();
+    await this.transact(id, transaction => {
+      const {session, ...rest} = transaction.get(ROOT, `profile:${id}`);
+      if (transaction.get(ROOT, "active") === id) transaction.delete(ROOT, "active");
+      if (forget) this.#forget(transaction, id);
+      else transaction.put(ROOT, `profile:${id}`, rest);
+      if (session) this.#end(transaction, rest.device, session);
     });
     try {
       await this.sendSignOuts();
@@ -162,6 +216,7 @@ export class Profiles {
       try {
         await this.#transport.send({
           method: "POST", path: "/v1/auth/sign-out", headers: {"Device-Token": token}, json: {refreshToken: refresh},
+          shape: "empty",
         });
       } catch (error) {
         // Any other refusal says that the session has ended already.
@@ -176,10 +231,11 @@ export class Profiles {
     return this.#exclusive.run("device", async () => {
       await this.#store.refresh?.();
       const profile = this.#profile(id);
+      if (!profile) throw new SignedOutError();
       if (profile.device.token !== lost) return;
       const headers = profile.session ? {Authorization: `Bearer ${(await this.#fresh(profile)).access}`} : {};
       const {device} = await this.#registered(profile.device.access, headers);
-      await this.#store.transact(transaction => {
+      await this.transact(id, transaction => {
         transaction.put(ROOT, `profile:${id}`, {...transaction.get(ROOT, `profile:${id}`), device});
         this.#lose(transaction, id, key);
       });
@@ -191,7 +247,7 @@ export class Profiles {
     if (error.status !== 401 || error.code !== "unauthenticated") return false;
     if (/^The device token is unknown/.test(error.message)) return true;
     try {
-      await this.#transport.send({path: "/v1/devices/me", headers: {"Device-Token": device.token}});
+      await this.#transport.send({path: "/v1/devices/me", headers: {"Device-Token": device.token}, shape: {id: "string"}});
       return false;
     } catch (refusal) {
       if (refusal.status !== 401) throw refusal;
@@ -252,20 +308,37 @@ export class Profiles {
       try {
         const {body} = await this.#transport.send({
           method: "POST", path: "/v1/auth/refresh", headers: {"Device-Token": profile.device.token},
-          json: {refreshToken: used},
+          json: {refreshToken: used}, shape: TOKENS,
         });
         const session = this.#session(body);
-        await this.#save({...profile, session});
-        return session;
+        return await this.#exchange(id, used, (transaction, present) => {
+          // It has ended meanwhile on the phone, and must at the server.
+          if (!present?.session) this.#end(transaction, profile.device, session);
+          else transaction.put(ROOT, `profile:${id}`, {...present, session});
+          return present?.session && session;
+        });
       } catch (error) {
         if (!(error instanceof ProblemError) || error.status !== 401) throw error;
-        const {session, ...rest} = profile;
-        await this.#save(rest);
-        throw new SignedOutError("The session has ended: sign in again.");
+        return this.#exchange(id, used, (transaction, {session, ...rest} = {}) => {
+          if (session) transaction.put(ROOT, `profile:${id}`, rest);
+        });
       }
     });
   }
+
+  /** Records what came of a refresh, unless another session has begun meanwhile; returns the present one. */
+  async #exchange(id, used, decide) {
+    const session = await this.#store.transact(transaction => {
+      const present = transaction.get(ROOT, `profile:${id}`);
+      return present?.session && present.session.refresh !== used ? present.session : decide(transaction, present);
+    });
+    if (!session) throw new SignedOutError("The session has ended: sign in again.");
+    return session;
+  }
 }
+
+/** Addresses that mailboxes take for the same. */
+const normalized = email => String(email).trim().normalize("NFC").toLowerCase();
 
 function withCredentials(request, {device}, session) {
   const headers = {...request.headers, "Device-Token": device.token};

@@ -6,6 +6,9 @@ const KEPT = 500;
 /** A longer query string is sent as a body, without validators. */
 const QUERY_BYTES = 7_000;
 
+/** The shape of a response of GraphQL. */
+export const hasResult = body => body.data !== undefined || Array.isArray(body.errors);
+
 /** Variables as a query string: members that are lists or objects as JSON. */
 export function queryOf(variables) {
   return Object.entries(variables).filter(([, value]) => value !== undefined).map(([name, value]) =>
@@ -40,10 +43,10 @@ export class Reads {
       ? {method: "POST", path, json: variables, signal}
       : {path, query, signal, headers: kept?.etag ? {"If-None-Match": kept.etag} : {}};
     try {
-      const {status, headers, body} = await this.#profiles.request(request, id);
+      const {status, headers, body} = await this.#profiles.request({...request, shape: hasResult}, id);
       if (status === 304) return {...kept.body, from: "notModified", at: kept.at};
       const at = this.#clock();
-      if (!body.errors) await this.#keep(table, key, {etag: headers.get("etag"), body, at});
+      if (!body.errors) await this.#keep(id, key, {etag: headers.get("etag"), body, at});
       return {...body, from: "network", at};
     } catch (error) {
       const isTemporary = error instanceof OfflineError || error.status >= 500;
@@ -58,9 +61,10 @@ export class Reads {
     return kept ? {...kept.body, from: "offline", at: kept.at} : null;
   }
 
-  async #keep(table, key, response) {
+  async #keep(id, key, response) {
+    const table = `${id}/kept`;
     try {
-      await this.#store.transact(transaction => {
+      await this.#profiles.transact(id, transaction => {
         const all = transaction.all(table);
         if (!all.has(key) && all.size >= KEPT) {
           const oldest = [...all].reduce((one, other) => other[1].at < one[1].at ? other : one);

@@ -6,6 +6,9 @@ import {uuid} from "./ids.js";
 /** The following that every profile has. */
 const MUTATIONS = {name: "$mutation", types: ["$mutation"], order: -1, cursor: null};
 
+/** The shape of a page. */
+export const CHANGES = {cursor: "string", complete: "boolean", changes: "array"};
+
 /**
  * @typedef {object} Following a part of the data that the replica holds
  * @property {string} name
@@ -34,7 +37,7 @@ export class Replica {
 
   follow(name, {types, filter, args}) {
     const {id} = this.#profiles.need(), table = `${id}/follow`;
-    return this.#store.transact(transaction => {
+    return this.#profiles.transact(id, transaction => {
       const former = transaction.get(table, name);
       if (former && isSame(former, {types, filter, args})) return;
       const order = former?.order ?? 1 + Math.max(-1, ...[...transaction.all(table).values()].map(one => one.order));
@@ -44,7 +47,7 @@ export class Replica {
 
   unfollow(name) {
     const {id} = this.#profiles.need();
-    return this.#store.transact(transaction => {
+    return this.#profiles.transact(id, transaction => {
       const former = transaction.get(`${id}/follow`, name);
       if (!former) return;
       transaction.delete(`${id}/follow`, name);
@@ -72,7 +75,7 @@ export class Replica {
       if (item.id || item.state === "ended") accepted.add(item.number);
     }
     const {pulled, reports} = await this.#pullAll(id);
-    await this.#store.transact(transaction => {
+    await this.#profiles.transact(id, transaction => {
       this.#apply(transaction, id, pulled);
       settle(transaction, id, [...reports.changes.values()], accepted);
       transaction.put(`${id}/follow`, MUTATIONS.name, {...reports.following, cursor: reports.cursor});
@@ -104,7 +107,7 @@ export class Replica {
     for (;;) {
       let page;
       try {
-        page = (await this.#profiles.request({path: "/v1/changes", query: this.#query(following, cursor)}, id)).body;
+        page = (await this.#profiles.request({path: "/v1/changes", query: this.#query(following, cursor), shape: CHANGES}, id)).body;
       } catch (error) {
         const isRefused = error instanceof ProblemError && [400, 403, 410].includes(error.status) && cursor && !reset;
         if (!isRefused) throw error;

@@ -55,7 +55,10 @@ export class MemoryStore {
 
   /** Reads the store; called once before anything else. */
   open() {
-    return this.#opened ??= this.load();
+    return this.#opened ??= this.load().catch(error => {
+      this.#opened = undefined;
+      throw error;
+    });
   }
 
   get(table, key) {

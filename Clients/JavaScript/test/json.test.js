@@ -40,3 +40,31 @@ test("Equal values have one canonical text, and parsing gives back what was writ
   assert.ok(equal(one, other));
   assert.deepEqual(parse(stringify(one)), one);
 }));
+
+test("Digits of fractions and exponents are part of their number", () => {
+  for (const text of ["0.30000000000000004", "0.1234567890123456", "-48.85661400000000012", "[12345678901234567890.5]",
+    "1e0000000000000001", "1E-0000000000000001", "[1234567890123456.1,2]", "-0.00000000000000001", "12345678901234567e1"]) {
+    assert.deepEqual(parse(text), JSON.parse(text), text);
+  }
+  assert.deepEqual(parse('{"a":0.30000000000000004,"b":12345678901234567}'), {a: 0.30000000000000004, b: 12345678901234567n});
+  for (const text of ["012345678901234567", "12345678901234567x", "-", "[12345678901234567 1]", '{"a":"1234567890123456']) {
+    assert.throws(() => parse(text), SyntaxError, text);
+  }
+});
+
+test("No text is taken for a long integer, whatever it contains", () => {
+  for (const text of ["\u0001larder-integer:5", "\u00015", "\u0001\u00017", "\u0001", "\u0001-8\"", "\\u00019", "\\\u00013"]) {
+    const value = {[text]: text, list: [text, 12345678901234567n, {[text]: -98765432109876543n}], last: text};
+    assert.deepEqual(parse(stringify(value)), value);
+    assert.deepEqual(parse(JSON.stringify([text, 1]).replace(",1]", ",12345678901234567]")), [text, 12345678901234567n]);
+  }
+});
+
+test("Long strings with long integers beside them are parsed", () => {
+  for (const piece of ["x", "\\n", "\\\"", "\\\\", "\\u0001"]) {
+    const text = `["1234567890123456${piece.repeat(8 * 2 ** 20 / piece.length)}",12345678901234567]`;
+    const [long, integer] = parse(text);
+    assert.equal(integer, 12345678901234567n);
+    assert.equal(long, JSON.parse(text)[0]);
+  }
+});
