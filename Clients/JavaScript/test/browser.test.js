@@ -26,9 +26,13 @@ describe("In Chromium", {skip: missing, timeout: 180_000}, () => {
     browser = await Browser.start();
   });
   after(async () => {
-    await browser?.stop();
-    await service?.stop();
-    rmSync(folder, {recursive: true});
+    // Whatever fails here, nothing is left running: that would hold the tests for ever.
+    try {
+      await browser?.stop();
+    } finally {
+      await service?.stop();
+      rmSync(folder, {recursive: true});
+    }
   });
 
   async function open(path) {

@@ -81,15 +81,26 @@ export class Browser {
 
   async stop() {
     const ended = new Promise(resolve => this.#process.once("exit", resolve));
-    const close = this.call("Browser.close").catch(() => {});
-    await Promise.race([close, new Promise(resolve => setTimeout(resolve, 3_000).unref())]);
+    this.call("Browser.close").catch(() => {});
+    // Of its own accord: killed at once, it leaves processes that go on writing to its folder.
+    await Promise.race([ended, pause(5_000)]);
     this.#process.kill("SIGKILL");
     await ended;
     // What Chromium started can outlive it, with these open.
     for (const stream of this.#process.stdio) stream?.destroy();
-    rmSync(this.#folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 200});
+    for (let left = 25; left > 0; left--) {
+      try {
+        rmSync(this.#folder, {recursive: true, force: true});
+        return;
+      } catch (error) {
+        if (left === 1) throw error;
+        await pause(200);
+      }
+    }
   }
 }
+
+const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
 
 export class Page {
   #browser;
