@@ -79,7 +79,7 @@ let package = Package(
       ],
       exclude: ["DESIGN.md"],
       sources: [
-        "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
+        "Changes/CursorCodec.swift", "Changes/FilterClock.swift", "Entities/PageTokenCodec.swift",
         "Hooks/HasuraMessage.swift", "Hooks/Hook.swift", "Hooks/HookMessage.swift",
         "Hooks/PlainMessage.swift", "Hooks/WebhookSignature.swift",
         "HooksOut/OutgoingHook.swift", "Push/PushRule.swift",

@@ -307,3 +307,16 @@ package final class ChangeFeed: Sendable {
     return .page(try renderer.render(page))
   }
 }
+
+extension FilterClock {
+  /// Returns the clock after a page.
+  ///
+  /// - Parameter progress: nil if the page did not end the log.
+  func moved(to end: Timestamp, _ progress: ClockStep.Progress?) -> FilterClock {
+    switch progress {
+    case nil, .upTo(nil): self
+    case .done: FilterClock(time: end)
+    case .upTo(let after?): FilterClock(time: time, step: Step(end: end, after: after))
+    }
+  }
+}

@@ -1,5 +1,4 @@
 package import Model
-import Storage
 
 /// The time that `now()` in a filter of changes stands for to a reader, which moves with each page that
 /// ends the log.
@@ -30,15 +29,4 @@ package struct FilterClock: Hashable, Sendable {
 
   /// The time that it moves to; never back.
   func end(at now: Timestamp) -> Timestamp { step?.end ?? max(now, time) }
-
-  /// Returns the clock after a page.
-  ///
-  /// - Parameter progress: nil if the page did not end the log.
-  func moved(to end: Timestamp, _ progress: ClockStep.Progress?) -> FilterClock {
-    switch progress {
-    case nil, .upTo(nil): self
-    case .done: FilterClock(time: end)
-    case .upTo(let after?): FilterClock(time: time, step: Step(end: end, after: after))
-    }
-  }
 }
