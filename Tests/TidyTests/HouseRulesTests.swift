@@ -49,7 +49,7 @@ struct HouseRulesTests {
 
   @Test("Every unchecked Sendable has a SAFETY comment")
   func uncheckedSendabilityIsExplained() {
-    for file in SourceTree.sources {
+    for file in SourceTree.sources + SourceTree.clients {
       for (number, line) in file.lines.enumerated()
       where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
         let before = file.lines[max(0, number - 6)..<number].joined(separator: "\n")

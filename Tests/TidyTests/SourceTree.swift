@@ -38,6 +38,16 @@ struct SourceTree {
   /// All files below `Tests/`.
   static let tests: [File] = files(below: "Tests")
 
+  /// The files of the client libraries, without what their builds made.
+  static let clients: [File] =
+    ["Swift/Sources", "Swift/Tests", "Swift/Examples"].flatMap { files(below: "Clients/\($0)") }
+    + ["src", "test", "conformance"].flatMap {
+      files(below: "Clients/JavaScript/\($0)", suffix: "js")
+    }
+    + ["Clients/Swift/README.md", "Clients/JavaScript/README.md"].compactMap {
+      file(root.appending(path: $0), path: $0)
+    }
+
   /// The Markdown pages: at the root, in `docs/`, and beside the sources.
   static let documents: [File] =
     files(below: "docs", suffix: ".md") + files(below: "Sources", suffix: ".md")

@@ -82,6 +82,17 @@ struct FieldWorld {
         + upstream + [.public])
   }
 
+  /// A store with three films.
+  static func withFilms() async throws -> FieldWorld {
+    let world = try FieldWorld()
+    for (number, title) in ["Alien", "Brazil", "Casablanca"].enumerated() {
+      _ = try await world.fetch(
+        Int64(number + 1), "\(number + 1)",
+        ["title": .string(title), "year": .number(JSONNumber(1940 + number))])
+    }
+    return world
+  }
+
   // MARK: Writes
 
   func write(

@@ -60,8 +60,8 @@ struct Arguments {
 }
 
 /// The phone's clock, which can be wrong.
+// SAFETY: `seconds` is only used while `lock` is held.
 final class ShiftedClock: @unchecked Sendable {
-  // SAFETY: `seconds` is only used while `lock` is held.
   private let lock = NSLock()
   private var seconds = 0.0
 

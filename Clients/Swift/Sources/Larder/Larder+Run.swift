@@ -6,7 +6,7 @@ extension Larder {
   /// reports a change, and once a minute. After failures it waits 1 s, then twice as long each time, up
   /// to 60 s, each with a random part.
   ///
-  /// - Parameter onError: is told of what went wrong; the next round follows anyway.
+  /// - Parameter onError: receives what went wrong; the next round follows anyway.
   public func run(onError: @escaping @Sendable (any Error) -> Void = { _ in }) async {
     var signals = work.signals().makeAsyncIterator()
     work.send()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value behind a lock, for critical sections without suspension.
+/// A value behind a lock, for critical sections without suspension. `Synchronization.Mutex` needs iOS 18.
+// SAFETY: `value` is only used while `lock` is held, and the body cannot keep a reference to it.
 final class Locked<Value>: @unchecked Sendable {
-  // SAFETY: `value` is only used while `lock` is held, and the body cannot keep a reference to it.
   private let lock = NSLock()
   private var value: Value
 
