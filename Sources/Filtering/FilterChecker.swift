@@ -21,6 +21,7 @@ struct FilterChecker {
   /// Whether `now()` is what a text must be like or contain.
   private(set) var usesNowAsPattern = false
   private(set) var faults: [FilterFault] = []
+  private var noted: Set<FilterFault> = []
 
   init(type: EntityType, arguments: FilterArguments, graph: EntityGraph, now: Timestamp?) {
     self.type = type
@@ -135,9 +136,32 @@ struct FilterChecker {
     guard let all, let others else { return nil }
     var conditions: [FilterCondition?] = []
     for known in all {
-      for other in others { conditions.append(columns(known, left, comparison, other, right)) }
+      for other in others where Self.canMeet(known.operand, other.operand) {
+        conditions.append(columns(known, left, comparison, other, right))
+      }
+    }
+    guard conditions.count <= Self.comparisonsMax else {
+      note(
+        right.offset,
+        "the comparison of \(left.value.text) and \(right.value.text) stands for "
+          + "\(conditions.count) comparisons, at most \(Self.comparisonsMax) are allowed")
+      return nil
+    }
+    // If no entity is on both, the comparison is unknown for all.
+    if conditions.isEmpty, let known = all.first, let other = others.first {
+      return .columns(known.operand, comparison, other.operand)
     }
     return Self.first(conditions)
+  }
+
+  /// The comparisons of two paths through unions that one stands for. SQLite's functions take 127 arguments.
+  private static let comparisonsMax = 64
+
+  /// Whether an entity can be on both of two paths: not if one relationship leads them to different types.
+  private static func canMeet(_ left: FilterOperand, _ right: FilterOperand) -> Bool {
+    guard let left = left.path?.hops, let right = right.path?.hops else { return true }
+    guard let (first, second) = zip(left, right).first(where: { $0 != $1 }) else { return true }
+    return first.field != second.field
   }
 
   private mutating func columns(
@@ -366,6 +390,6 @@ struct FilterChecker {
 
   /// Notes a fault once: a predicate is checked for each path that its subject stands for.
   private mutating func note(_ fault: FilterFault) {
-    if !faults.contains(fault) { faults.append(fault) }
+    if noted.insert(fault).inserted { faults.append(fault) }
   }
 }

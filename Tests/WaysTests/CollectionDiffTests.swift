@@ -161,18 +161,16 @@ extension Ways {
       let place = try #require(update["new"]?.int64)
       #expect(diff["entities"]?["Film/\(id)"] == now["items"]?[Int(place)])
       #expect(diff["entities"]?["Film/\(id)"]?["title"]?.string == title + "!")
+      await larder.stop()
     }
 
     @Test("A diff shows nested entities with key and revision, and their changes as updates")
     func nestedChangesUpdateTheirRows() async throws {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-diff-\(UUID().uuidString).graphql").path
       let types = """
         extend type Film { mark: String @local }
         fragment FilmLine on Film { title director { name } }
         """
-      try Data(types.utf8).write(to: URL(filePath: file))
-      let larder = try await RunningLarder.start(settings: "local: \(file)")
+      let larder = try await RunningLarder.start(localTypes: types)
       #expect(try await larder.get("/api/films?limit=20").status == 200)
       #expect(try await larder.get("/api/films/f1").status == 200)
       let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")

@@ -71,14 +71,8 @@ extension Ways {
     }
 
     private static func start() async throws -> World {
-      let file = FileManager.default.temporaryDirectory
-        .appending(path: "larder-mixed-\(UUID().uuidString).graphql").path
-      try Data(types.utf8).write(to: URL(filePath: file))
       let larder = try await RunningLarder.start(
-        settings: """
-          local: \(file)
-          types: {Walk: {index: [who.name, due]}}
-          """)
+        settings: "types: {Walk: {index: [who.name, due]}}", localTypes: types)
       let world = World(
         larder: larder, token: ("Device-Token", try await DeviceTests.register(larder).token))
       try await world.write("PUT", "Cat/1", #"{"name":"Mia","lives":9}"#)

@@ -1,6 +1,6 @@
 import Cryptography
 import Endpoints
-import FoundationEssentials
+import Model
 
 /// The JavaScript client library inside the binary.
 enum ClientLibrary {
@@ -10,14 +10,17 @@ enum ClientLibrary {
   /// The bytes of a digest that are part of a tag.
   private static let digestBytes = 12
 
-  /// Returns a module by the name of its file; nil if the binary has none of that name.
-  static func file(_ name: String) -> ClientLibraryFile? {
-    guard let file = ShippedFiles.embedded.first(where: { $0.path == "\(folder)/\(name)" }) else {
-      return nil
+  /// The modules by the names of their files, read from the binary once.
+  private static let files: [String: ClientLibraryFile] = {
+    let prefix = "\(folder)/"
+    return ShippedFiles.embedded.reduce(into: [:]) { files, file in
+      guard file.path.hasPrefix(prefix) else { return }
+      let digest = Base64URL.encode(SHA256.hash(data: file.bytes).prefix(digestBytes))
+      files[String(file.path.dropFirst(prefix.count))] = ClientLibraryFile(
+        bytes: file.bytes, tag: "\(Version.text)-\(digest)")
     }
-    let digest = SHA256.hash(data: file.bytes).prefix(digestBytes)
-    let text = Data(digest).base64EncodedString()
-      .replacing("+", with: "-").replacing("/", with: "_")
-    return ClientLibraryFile(bytes: file.bytes, tag: "\(Version.text)-\(text)")
-  }
+  }()
+
+  /// Returns a module by the name of its file; nil if the binary has none of that name.
+  static func file(_ name: String) -> ClientLibraryFile? { files[name] }
 }

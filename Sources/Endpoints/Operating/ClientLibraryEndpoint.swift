@@ -35,7 +35,8 @@ package struct ClientLibraryEndpoint: Sendable {
     case .notModified:
       return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
     case .failed:
-      return ServerResponse(status: .preconditionFailed, fields: [.cacheControl: "no-store"])
+      return .failure(
+        Failure(.preconditionFailed, "A precondition of the request failed."), request: request)
     case .proceed:
       fields[.contentType] = "text/javascript; charset=utf-8"
       return ServerResponse(fields: fields, body: .bytes(file.bytes), isCompressible: true)

@@ -132,10 +132,6 @@ struct OpenAPILocalTypes {
 
   private func input(_ type: LocalType) -> JSONValue {
     let fields = OpenAPILocalFields(schema: schema, dates: type.dates, form: .written)
-    let required = type.fields.filter {
-      !type.keyFields.contains($0.name) && $0.isRequired && $0.emptyValue.isNull
-        && !$0.isRelationship
-    }
     return [
       "type": "object",
       "description": .string(
@@ -149,7 +145,7 @@ struct OpenAPILocalTypes {
           }
           return JSONMember(field.name, value)
         }),
-      "required": .array(required.map { .string($0.name) }),
+      "required": .array(type.requiredFields.map { .string($0.name) }),
     ]
   }
 
@@ -169,8 +165,7 @@ struct OpenAPILocalTypes {
       "properties": .object(
         [JSONMember(StoredForm.typenameMember, ["type": "string"])]
           + fields.map { JSONMember($0.name, forms.schema(of: $0)) }),
-      "required": .array(
-        fields.filter { $0.isRequired && $0.emptyValue.isNull }.map { .string($0.name) }),
+      "required": .array(fields.filter(\.needsValue).map { .string($0.name) }),
     ]
   }
 }

@@ -244,15 +244,17 @@ package struct EntityReader: Sendable {
       age: age(of: page.items.map { ($0.key, $0.record) } + nested))
   }
 
-  /// Returns the sections; names of date sections are in the column's date format.
+  /// Returns the sections; names of date sections are in the column's date format. Of several paths that one
+  /// stands for, it is the format of the first that has one.
   private func formatted(
     _ sections: [EntityPage.Section], of query: EntityQuery
   ) -> [EntityPage.Section] {
-    guard let path = query.order.terms.first?.paths.first else { return sections }
-    let type = path.hops.last.map { directory.graph.type(named: $0.target) } ?? query.type
-    guard let dates = type?.columns.first(where: { $0.name == path.field })?.dates else {
-      return sections
+    let paths = query.order.terms.first?.paths ?? []
+    let formats = paths.lazy.compactMap { path in
+      let type = path.hops.last.map { directory.graph.type(named: $0.target) } ?? query.type
+      return type?.columns.first { $0.name == path.field }?.dates
     }
+    guard let dates = formats.first else { return sections }
     return sections.map {
       .init(name: $0.name.map { dates.formattedText($0) }, offset: $0.offset, count: $0.count)
     }

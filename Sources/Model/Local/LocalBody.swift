@@ -67,10 +67,7 @@ extension LocalBody {
   package func checkWhole(
     _ type: LocalType, reader: inout LocalValueReader, pointer: String
   ) {
-    for field in type.fields
-    where !type.isKey(field.name) && field.isRequired && !named.contains(field.name)
-      && field.emptyValue.isNull && !field.isRelationship
-    {
+    for field in type.requiredFields where !named.contains(field.name) {
       reader.note("is required", at: pointer.appending(pointerMember: field.name))
     }
   }

@@ -77,6 +77,9 @@ package struct LocalField: Hashable, Sendable {
   /// The value of a field that a body does not name: the default, an empty list of entities, or null.
   package var emptyValue: JSONValue { fallback ?? (isToMany ? .array([]) : .null) }
 
+  /// Whether a new entity must be given a value.
+  package var needsValue: Bool { isRequired && emptyValue.isNull }
+
   /// Nil for fields without a column: lists and embedded objects.
   var columnKind: EntityType.Column.Kind? {
     guard listDepth == 0 else { return nil }

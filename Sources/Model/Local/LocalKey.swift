@@ -17,6 +17,11 @@ extension LocalType {
 
   package func isKey(_ field: String) -> Bool { keyFields.contains(field) }
 
+  /// The fields that the body of a new entity must name.
+  package var requiredFields: [LocalField] {
+    fields.filter { !isKey($0.name) && $0.needsValue && !$0.isRelationship }
+  }
+
   /// Returns the stored values of the key's fields that an id names; nil if no entity of the type can
   /// have this id.
   package func keyValues(of id: String) -> [(field: LocalField, value: JSONValue)]? {

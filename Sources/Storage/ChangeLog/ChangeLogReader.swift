@@ -92,7 +92,7 @@ struct ChangeLogReader {
       bytes += found.bytes
       seen += stretch.count
       guard rows.count > stretch.count, let end = stretch.last else {
-        return try lastPage(entries)
+        return try lastPage(entries, bytes: bytes)
       }
       last = end.place
       if entries.count >= query.limit || bytes >= query.bytesMax || seen >= Self.rowsMax {
@@ -108,13 +108,13 @@ struct ChangeLogReader {
   }
 
   /// The page that ends the log, with what enters and leaves the conditions by the passing of time.
-  private func lastPage(_ entries: [ChangePage.Entry]) throws -> ChangePage {
+  private func lastPage(_ entries: [ChangePage.Entry], bytes: Int) throws -> ChangePage {
     let next = LogPosition(revision: Revision(head))
     guard let step = query.step else { return page(entries, next: next, isComplete: true) }
     let found = try ClockSweep(
       step: step, query: query, scopes: scopes, catalogue: catalogue, touches: touches,
       head: head, database: database
-    ).entries(limit: query.limit - entries.count)
+    ).entries(limit: query.limit - entries.count, bytes: bytes)
     let swept = Set(found.entries.map(\.key))
     var last = page(
       entries.filter { !swept.contains($0.key) } + found.entries, next: next,

@@ -55,23 +55,28 @@ struct ClockSweep {
   let head: Int64
   let database: Database
 
-  /// - Parameter limit: of the entries.
-  func entries(limit: Int) throws -> Found {
+  /// - Parameters:
+  ///   - limit: of the entries.
+  ///   - bytes: those that the page has already.
+  func entries(limit: Int, bytes: Int) throws -> Found {
     var found = Found(progress: .upTo(step.after))
     var seen = 0
-    var bytes = 0
+    var bytes = bytes
     // As of the log's rounds: more and more while none has an entry.
     var size = 0
     for name in step.conditions.keys.sorted(by: { $0.precedesExactly($1) }) {
-      guard var after = start(in: name), let sides = Sides(self, type: name) else { continue }
-      while true {
-        let isFull =
-          found.entries.count >= limit || seen >= Self.entitiesMax || bytes >= query.bytesMax
-        if isFull { return found }
+      guard let start = start(in: name), let sides = Sides(self, type: name) else { continue }
+      func isFull() -> Bool {
+        found.entries.count >= limit || seen >= Self.entitiesMax || bytes >= query.bytesMax
+      }
+      if isFull() { return found }
+      // All candidates at once: without an index each query goes through the whole type.
+      var rest = try sides.keys(after: start, limit: Self.entitiesMax - seen)[...]
+      while !rest.isEmpty {
+        if isFull() { return found }
         let room = min(Self.stretch, limit - found.entries.count)
         let count = max(room, size)
-        let keys = try sides.keys(after: after, limit: count)
-        var stretch = keys.prefix(count)
+        var stretch = rest.prefix(count)
         var entries = try sides.entries(of: Array(stretch))[...]
         if entries.count > room, let end = entries.dropFirst(room - 1).first?.key.key {
           entries = entries.prefix(room)
@@ -85,10 +90,10 @@ struct ClockSweep {
           found.entries.append(entry)
         }
         seen += stretch.count
-        guard let last = stretch.last else { break }
-        after = last
-        found.progress = .upTo(EntityKey(type: name, key: last))
-        if keys.count == stretch.count { break }
+        rest = rest.dropFirst(stretch.count)
+        if let last = stretch.last {
+          found.progress = .upTo(EntityKey(type: name, key: last))
+        }
       }
     }
     found.progress = .done

@@ -48,16 +48,6 @@ extension Store {
     }
   }
 
-  /// Returns the number and the bytes of a hook's undelivered events.
-  package func hookBacklog(
-    of hook: String
-  ) async throws(StorageError) -> HookBacklog {
-    try await reader.read { database in
-      let usage = try HookOutboxTables(database: database).usage(of: hook)
-      return HookBacklog(events: Int(usage?.events ?? 0), bytes: Int(usage?.bytes ?? 0))
-    }
-  }
-
   /// Returns the undelivered events of all hooks that have some, also of those that are not in the
   /// settings any more.
   package func hookBacklogs() async throws(StorageError) -> [String: HookBacklog] {

@@ -58,7 +58,7 @@ struct EntityQueryRun {
   /// Returns the positions of the page's entities and of the next one, without their fields.
   func places() throws -> [EntityPosition] {
     var places: [EntityPosition] = []
-    try forEachPlace(placesSQL()) { place, _ in places.append(place) }
+    try forEachPlace(selectsRows: false) { place, _ in places.append(place) }
     return places
   }
 
@@ -87,10 +87,10 @@ struct EntityQueryRun {
 
   private func items() throws -> EntityPage {
     // One row is the whole entity: found by its number, it need not be looked up by its key again.
-    let isOneRow = source.isPlain && source.visible.localFields(of: table).isEmpty
+    let isOneRow = source.scopes.count == 1 && source.visible.localFields(of: table).isEmpty
     var places: [EntityPosition] = []
     var rows: [Int64] = []
-    try forEachPlace(placesSQL(selectsRows: isOneRow)) { place, row in
+    try forEachPlace(selectsRows: isOneRow) { place, row in
       places.append(place)
       rows.append(row)
     }
@@ -119,10 +119,11 @@ struct EntityQueryRun {
     return places.map { loaded[ExactText($0.key)]?.record }
   }
 
-  /// - Parameter body: receives each position, and the row's number; 0 if the statement does not select it.
+  /// - Parameter body: receives each position, and the row's number; 0 if it is not selected.
   private func forEachPlace(
-    _ sql: BoundSQL, _ body: (EntityPosition, Int64) -> Void
+    selectsRows: Bool, _ body: (EntityPosition, Int64) -> Void
   ) throws {
+    let sql = try placesSQL(selectsRows: selectsRows)
     let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
@@ -130,7 +131,7 @@ struct EntityQueryRun {
     while try statement.step() {
       let place = EntityPosition(
         values: (0..<columns).map { statement.value(Int32($0 + 1)) }, key: statement.string(0))
-      body(place, statement.int64(Int32(columns + 1)))
+      body(place, selectsRows ? statement.int64(Int32(columns + 1)) : 0)
     }
   }
 

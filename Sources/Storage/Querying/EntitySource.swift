@@ -79,7 +79,7 @@ struct EntitySource {
   var row: VisibleRow {
     row(
       "seen",
-      isPlain ? .joined(scopes: [scopes.first ?? ScopeTable.publicID]) : .projected)
+      isPlain ? .joined(scopes: [scopes.first ?? ScopeTable.noneID]) : .projected)
   }
 
   private func row(_ alias: String, _ form: VisibleRow.Form) -> VisibleRow {
@@ -109,7 +109,7 @@ struct EntitySource {
       row.appendFieldJoins(on: "seen.key", after: lead?.layer.set.owner, to: &sql)
       try level.appendJoins(to: &sql)
       sql.append(" WHERE seen.scope = ")
-      sql.append(.integer(scopes.first ?? ScopeTable.publicID))
+      sql.append(.integer(scopes.first ?? ScopeTable.noneID))
       sql.append(" AND ")
       row.appendIsStored(to: &sql)
       if let lead { append(lead, to: &sql) }
@@ -185,7 +185,7 @@ struct EntitySource {
     sql.append(" FROM \(name) AS wide")
     wide.appendFieldJoins(on: "wide.key", to: &sql)
     sql.append(" WHERE wide.scope = ")
-    sql.append(.integer(scopes.last ?? ScopeTable.publicID))
+    sql.append(.integer(scopes.last ?? ScopeTable.noneID))
     sql.append(" AND ")
     wide.appendIsStored(to: &sql)
     for scope in narrow {

@@ -85,7 +85,7 @@ extension QueryLevel {
       sql.append("\(EntityTable.quoted(row.table.name)) AS \(row.alias)")
       if end + 1 < hops.count, let next = joined(Array(hops[...(end + 1)])) {
         sql.append(" ON \(row.alias).scope = ")
-        sql.append(.integer(scopes.first ?? ScopeTable.publicID))
+        sql.append(.integer(scopes.first ?? ScopeTable.noneID))
         sql.append(" AND \(row.alias).fields IS NOT NULL")
         sql.append(" AND \(try row.value(hops[end + 1].field)) = \(next.alias).key")
       }
@@ -99,7 +99,7 @@ extension QueryLevel {
       return sql.append("0")
     }
     sql.append("\(row.alias).scope = ")
-    sql.append(.integer(scopes.first ?? ScopeTable.publicID))
+    sql.append(.integer(scopes.first ?? ScopeTable.noneID))
     sql.append(" AND \(row.alias).fields IS NOT NULL")
     for end in hops.indices.dropFirst() where hops[end].isNarrowed {
       guard let owner = joined(Array(hops[..<end])) else { continue }
@@ -126,6 +126,9 @@ extension QueryLevel {
       var field: String?
       var sql = BoundSQL()
       for condition in conditions {
+        // Of a type that the viewer has no rows of nothing is found.
+        let isEmpty = condition.subjects.paths.contains { joined($0.hops)?.layers.isEmpty == true }
+        if isEmpty { continue }
         let hops = leading(condition)
         guard let first = hops.first, let row = joined([first]),
           field == nil || field == first.field

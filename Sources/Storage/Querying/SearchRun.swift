@@ -52,7 +52,7 @@ struct SearchRun {
     let narrower = scopes.dropLast()
     let places = try RowPlaces(index.table, narrower: narrower, database)
     let widest = try SearchCandidates(
-      of: terms.joined(separator: " "), in: index, scope: scopes.last ?? ScopeTable.publicID,
+      of: terms.joined(separator: " "), in: index, scope: scopes.last ?? ScopeTable.noneID,
       isScored: true, database)
     var isComplete = widest.isComplete
     var keys: Set<ExactText> = []

@@ -8,6 +8,8 @@ enum ScopeTable {
   static let everyID: Int64 = -1
   /// Identifies every scope that several callers share, in tables that allow it.
   static let sharedID: Int64 = -2
+  /// Identifies no scope: no row has it.
+  static let noneID: Int64 = -3
 
   /// The raw values of the kinds that several callers share, as an SQL list.
   static let sharedKinds = Scope.Kind.allCases.filter(\.isShared).map { "\($0.rawValue)" }

@@ -95,7 +95,7 @@ extension LocalSchemaReader {
   mutating func checkValues(of extended: [String: [LocalType]]) {
     for (type, parts) in extended.sorted(by: { $0.key < $1.key }) {
       for part in parts {
-        for field in part.fields where field.isRequired && field.emptyValue.isNull {
+        for field in part.fields where field.needsValue {
           let definition = extensions[part.name]?.fields.first { $0.name.value == field.name }
           // A faulty default is reported already.
           guard definition?.directives.directive(named: LocalDirectives.fallback) == nil else {

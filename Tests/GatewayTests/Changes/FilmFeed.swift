@@ -134,9 +134,13 @@ final class HeartbeatClock: Sendable {
 
   deinit { release.finish() }
 
-  /// Sleeps until ``fire()`` is called or the task is cancelled.
+  /// Sleeps until ``fire()`` is called or the task is cancelled; what is no heartbeat, as the end of a wait,
+  /// until it is cancelled.
   func sleep(_ duration: Duration) async throws {
     asked.yield(duration)
+    guard duration == CommitSignal.heartbeatInterval else {
+      return try await Task.sleep(for: .seconds(3_600))
+    }
     try await gate.pass()
   }
 

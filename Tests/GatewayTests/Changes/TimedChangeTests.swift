@@ -144,7 +144,6 @@ import Testing
       caller: .anonymous, filter: filter, since: .head, limit: 10, wait: .seconds(50))
     while films.signal.count == 0 { await Task.yield() }
     films.time.advance(by: .seconds(30))
-    // The wait's own end sleeps by the same clock: it and a heartbeat both end with what entered.
     films.heartbeats.fire()
     let page = try await waiting
     #expect(page.elements.count == 1)

@@ -53,6 +53,26 @@ struct EntityPageTests {
         == ["f0"] + (2..<10).map { "f\($0)" } + ["f99"])
   }
 
+  @Test(
+    "A viewer whose scopes hold no row of the type gets nothing of any other scope",
+    arguments: [
+      [Scope(kind: .public, subject: "", partition: "lang:de")], [.user("eve")], [],
+    ])
+  func viewersWithoutRows(layers: [Scope]) async throws {
+    let fixture = try await filled()
+    let viewer = Viewer(layers: layers)
+    let plain = EntityQuery(type: Self.film, limit: 50, wantsTotal: true)
+    let sectioned = EntityQuery(
+      type: Self.film, filter: .everything(of: Self.film),
+      order: try EntityOrder("year", type: Self.film), limit: 50, wantsTotal: true, section: "year")
+    let members = EntityQuery(type: Self.film, members: ["f3", "f9"], limit: 50, wantsTotal: true)
+    for query in [plain, sectioned, members] {
+      #expect(try await fixture.store.page(query, viewer: .anonymous).items.count > 0)
+      let page = try await fixture.store.page(query, viewer: viewer)
+      #expect(page.items.isEmpty && page.total == 0 && page.sections.isEmpty)
+    }
+  }
+
   @Test("Sections cover the whole list")
   func sectionsCoverWholeList() async throws {
     let fixture = try await filled()
