@@ -78,7 +78,7 @@ extension ClientField {
     case .scalar(let scalar): .plain(ScalarForm.standard(of: scalar.rawValue))
     case .enumeration(let name): .enumeration(name)
     case .object(let name): .input(name)
-    case .entity(let type, _): .reference(type: type, isAbstract: !possibleTypes.isEmpty)
+    case .entity: .reference(isAbstract: !possibleTypes.isEmpty)
     }
   }
 }
