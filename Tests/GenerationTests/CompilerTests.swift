@@ -4,9 +4,41 @@ import Testing
 
 @testable import Generation
 
-/// Generated Swift, with what docs/generate.md asks of the library.
+/// The part of the Swift client that generated code needs, as a module of its own: the client itself needs
+/// GRDB. It is built once a run.
+private enum SwiftLibrary {
+  /// The folder of the module and of its library.
+  static let folder = Result { try build() }
+
+  private static func build() throws -> String {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "../../Clients/Swift/Sources/Larder"
+    ).standardizedFileURL.path
+    let names = try FileManager.default.contentsOfDirectory(atPath: "\(sources)/JSON")
+      .filter { $0.hasSuffix(".swift") }.sorted()
+    let files = names.map { "\(sources)/JSON/\($0)" } + ["\(sources)/Queries/Entity.swift"]
+    let folder = try TestFolder.untilExit("swift-library")
+    let (status, output) = try Checker.run(
+      [
+        "swiftc", "-swift-version", "6", "-parse-as-library", "-module-name", "Larder",
+        "-enable-upcoming-feature", "ExistentialAny",
+        "-enable-upcoming-feature", "InternalImportsByDefault",
+        "-emit-module", "-emit-library", "-static",
+        "-emit-module-path", "Larder.swiftmodule", "-o", "libLarder.a",
+      ] + files, in: folder)
+    guard status == 0 else { throw Failure(output: output) }
+    return folder.path
+  }
+
+  /// The client's files do not compile.
+  struct Failure: Error {
+    let output: String
+  }
+}
+
+/// Generated Swift, with the sources of the Swift client.
 struct SwiftCompilerTests {
-  /// Type-checks the library, then the files as a module that imports it.
+  /// Type-checks the files as a module that imports the library.
   static func expectCompiles(_ files: [String: String], besides call: String? = nil) throws {
     var all = files
     all["Calls.swift"] = call.map { body in
@@ -14,33 +46,24 @@ struct SwiftCompilerTests {
         body.split(separator: "\n").map { "  \($0)" } + ["  _ = (film, call, other, filter)"]
       return "import Larder\n\nfunc calls() {\n\(lines.joined(separator: "\n"))\n}\n"
     }
-    let library = Sample.folder.appending(path: "Larder.swift").path
-    let script = """
-      set -e
-      mkdir library
-      swiftc -swift-version 6 -parse-as-library -module-name Larder -emit-module \
-        -emit-module-path library/Larder.swiftmodule "$0"
-      swiftc -swift-version 6 -parse-as-library -typecheck -I library *.swift
-      """
-    let (status, output) = try Checker.run(["bash", "-c", script, library], files: all)
+    let script = #"swiftc -swift-version 6 -parse-as-library -typecheck -I "$0" *.swift"#
+    let (status, output) = try Checker.run(
+      ["bash", "-c", script, SwiftLibrary.folder.get()], files: all)
     #expect(status == 0, "\(output)")
     #expect(!output.contains("warning:"), "\(output)")
   }
 
-  /// Builds the library and the files with a program, and returns what that prints.
+  /// Builds the files with a program, and returns what that prints.
   static func output(of program: String, with files: [String: String]) throws -> String {
     var all = files
     all["main.swift"] = "import Foundation\nimport Larder\n\n" + program
-    let library = Sample.folder.appending(path: "Larder.swift").path
     let script = """
       set -e
-      mkdir library
-      swiftc -swift-version 6 -parse-as-library -module-name Larder -emit-module -emit-library -static \
-        -emit-module-path library/Larder.swiftmodule -o library/libLarder.a "$0"
-      swiftc -swift-version 6 -I library -L library -lLarder -o program *.swift
+      swiftc -swift-version 6 -I "$0" -L "$0" -lLarder -o program *.swift
       ./program
       """
-    let (status, output) = try Checker.run(["bash", "-c", script, library], files: all)
+    let (status, output) = try Checker.run(
+      ["bash", "-c", script, SwiftLibrary.folder.get()], files: all)
     #expect(status == 0, "\(output)")
     return output
   }
@@ -119,13 +142,11 @@ struct KotlinCompilerTests {
     """#
 
   private static func output(_ sample: String, main: String?) async throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "larder-kotlin-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TestFolder("kotlin")
+    defer { folder.remove() }
     var files = try Sample(sample).files(.kotlin)
     files["Main.kt"] = main
-    for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+    try Checker.write(files, to: folder)
     return try await PythonPeer.run("generate/kotlin.py", [folder.path])
   }
 
@@ -154,12 +175,10 @@ struct ParserTests {
     "Generated code parses", arguments: ["films", "words"],
     [TargetLanguage.typescript, TargetLanguage.kotlin])
   func parses(sample: String, language: TargetLanguage) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "larder-parsing-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TestFolder("parsing")
+    defer { folder.remove() }
     let files = try Sample(sample).files(language)
-    for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+    try Checker.write(files, to: folder)
     let output = try await PythonPeer.run(
       "generate/parse.py", [language.rawValue, folder.path])
     #expect(output == "\(files.count) files\n")

@@ -18,17 +18,15 @@ struct GeneratedFilesTests {
     }
   }
 
-  @Test("The order of files and definitions does not matter", arguments: TargetLanguage.allCases)
+  @Test("The order of the files of operations does not matter", arguments: TargetLanguage.allCases)
   func orderDoesNotMatter(language: TargetLanguage) throws {
     let schema = try Sample.text("films/schema.graphql")
     let documents = try Sample.text("films/operations.graphql").split(separator: "\n\n")
       .map(String.init)
     let first = try Sample(schema: schema, operations: documents).files(language)
     #expect(documents.count == 4)
-    for _ in 0..<5 {
-      let other = try Sample(schema: schema, operations: documents.reversed()).files(language)
-      #expect(other == first)
-    }
+    let other = try Sample(schema: schema, operations: documents.reversed()).files(language)
+    #expect(other == first)
   }
 
   @Test("Every file begins with the line of a generated file", arguments: TargetLanguage.allCases)

@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import TestSupport
 import Testing
 import Upstream
 
@@ -25,7 +26,10 @@ struct Sample {
       local: Self.text("\(name)/local.graphql"))
   }
 
-  init(schema: String, operations: [String], local: String? = nil) throws {
+  /// - Parameter dates: the formats of local types' dates.
+  init(
+    schema: String, operations: [String], local: String? = nil, dates: [String: DateFormat] = [:]
+  ) throws {
     var settings = RegistrySettings(keepsOutline: true)
     settings.describesInterface = true
     let loaded = OperationRegistry.load(
@@ -40,7 +44,13 @@ struct Sample {
         outline: registry.outline)
       let (types, findings) = reader.read(SourceFile(path: "local.graphql", text: local))
       for finding in findings { Issue.record(Comment(rawValue: finding.report)) }
-      interface = interface.adding(try #require(types))
+      let schema = try #require(types)
+      interface = interface.adding(
+        schema.with(
+          types: schema.types.mapValues { type in
+            guard let format = dates[type.name] else { return type }
+            return type.with(indexes: [], search: [], dates: format)
+          }))
     }
     self.interface = interface
   }
@@ -60,17 +70,26 @@ enum Checker {
   static func run(
     _ program: [String], files: [String: String]
   ) throws -> (status: Int32, output: String) {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "larder-generation-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TestFolder("generation")
+    defer { folder.remove() }
+    try write(files, to: folder)
+    return try run(program, in: folder)
+  }
+
+  static func write(_ files: [String: String], to folder: TestFolder) throws {
     for (name, text) in files {
-      try Data(text.utf8).write(to: folder.appending(path: name))
+      try Data(text.utf8).write(to: URL(filePath: "\(folder.path)/\(name)"))
     }
+  }
+
+  /// Runs a program in a folder, and returns its status and output.
+  static func run(
+    _ program: [String], in folder: TestFolder
+  ) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = program
-    process.currentDirectoryURL = folder
+    process.currentDirectoryURL = URL(filePath: folder.path)
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output

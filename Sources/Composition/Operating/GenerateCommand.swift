@@ -52,7 +52,8 @@ package struct GenerateCommand {
     } catch {
       throw StartFailure(.faultyOperations, error.description)
     }
-    let comparison = OutputComparison(files, existing: existing(besides: files), language: language)
+    let comparison = OutputComparison(
+      files, existing: try existing(besides: files), language: language)
     let notes = Self.notes(generator.unmappedScalars)
     guard !isCheck else {
       let end =
@@ -87,22 +88,37 @@ package struct GenerateCommand {
       throw StartFailure(.usage, "--output is empty; name a folder.")
     }
     var path = folder[...]
-    while !path.isEmpty, !FileManager.default.fileExists(atPath: String(path)) {
+    var isFolder = false
+    while !path.isEmpty,
+      !FileManager.default.fileExists(atPath: String(path), isDirectory: &isFolder)
+    {
       path = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
     }
-    guard !path.isEmpty, !FileManager.default.fileExists(atPath: path + "/.") else { return }
+    guard !path.isEmpty, !isFolder else { return }
     throw StartFailure(.dataFolder, "\(path) is not a folder; choose another --output.")
   }
 
   /// The folder's files in the language, by name; nil for one that is no text, and for a link to another
-  /// text than the generated one.
-  private func existing(besides generated: [GeneratedFile]) -> [String: String?] {
+  /// text than the generated one. A folder that does not exist has none.
+  private func existing(
+    besides generated: [GeneratedFile]
+  ) throws(StartFailure) -> [String: String?] {
     let manager = FileManager.default
+    let names: [String]
+    do {
+      names = try manager.contentsOfDirectory(atPath: folder)
+    } catch let error as CocoaError
+      where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile
+    {
+      return [:]
+    } catch {
+      throw StartFailure(
+        .dataFolder, "The folder \(folder) cannot be read: \(Self.reason(error)).")
+    }
     let wanted = Dictionary(
       generated.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
     var files: [String: String?] = [:]
-    for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? []
-    where name.hasSuffix(language.suffix) {
+    for name in names where name.hasSuffix(language.suffix) {
       let path = "\(folder)/\(name)"
       let text = manager.contents(atPath: path).flatMap { String(validating: $0, as: UTF8.self) }
       let isLink = (try? manager.destinationOfSymbolicLink(atPath: path)) != nil
@@ -138,7 +154,7 @@ package struct GenerateCommand {
 
   private static func reason(_ error: any Error) -> String {
     switch (error as? CocoaError)?.code {
-    case .fileWriteNoPermission: "permission is missing"
+    case .fileReadNoPermission, .fileWriteNoPermission: "permission is missing"
     case .fileWriteOutOfSpace: "the disk is full"
     case .fileWriteVolumeReadOnly: "the disk is read-only"
     case .fileNoSuchFile: "it cannot be created there"

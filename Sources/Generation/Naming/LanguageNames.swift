@@ -94,5 +94,7 @@ extension LanguageNames {
     ],
     quote: "",
     takenMembers: [],
-    takenTypes: ["Operation", "Operations", "Entities", "Reference", "Array", "ReadonlyArray"])
+    takenTypes: [
+      "Operation", "Operations", "Entities", "Reference", "Array", "ReadonlyArray", "Record",
+    ])
 }

@@ -9,34 +9,41 @@ extension ClientInterface {
       for part in local.extensions[interface.entities[index].name] ?? [] {
         // A caller sees them only as their owner.
         interface.entities[index].fields += part.fields.filter { !$0.isToMany }.map {
-          ClientField($0, dates: part.dates, isConditional: true)
+          ClientField($0, in: local, dates: part.dates, isConditional: true)
         }
       }
     }
     interface.entities += local.types.values.map { type in
       ClientEntity(
         name: type.name, keyFields: type.keyFields,
-        fields: type.fields.filter { !$0.isToMany }.map { ClientField($0, dates: type.dates) },
+        fields: type.fields.filter { !$0.isToMany }.map {
+          ClientField($0, in: local, dates: type.dates)
+        },
         isLocal: true)
     }
     interface.entities.sort { $0.name < $1.name }
-    interface.enums += local.enums.map { name, values in
+    let known = Dictionary(
+      enums.map { ($0.name, Set($0.values.map(\.name))) }, uniquingKeysWith: { first, _ in first })
+    // One that is alike upstream is that one, with its descriptions.
+    interface.enums += local.enums.filter { known[$0] != Set($1) }.map { name, values in
       ClientEnum(name: name, values: values.map { ClientEnum.Value(name: $0) })
     }
     interface.enums.sort { $0.name < $1.name }
     interface.inputs += local.objects.map { name, fields in
       ClientInput(
-        name: name, fields: fields.map { ClientField($0, dates: dates(of: name, local)) },
+        name: name,
+        fields: fields.map { ClientField($0, in: local, dates: dates(of: name, local)) },
         isEmbedded: true)
     }
     interface.inputs.sort { $0.name < $1.name }
     return interface
   }
 
-  /// The format of the dates in an embedded type: that of the local types that have it, if it is one.
+  /// The format of the dates in an embedded type: that of the local types, and of the local fields of
+  /// upstream's, that have it; nil if there are several.
   private func dates(of object: String, _ local: LocalSchema) -> DateFormat? {
-    let formats = Set(
-      local.types.values.filter { Self.uses(object, $0.fields, local) }.map(\.dates))
+    let owners = Array(local.types.values) + local.extensions.values.flatMap { $0 }
+    let formats = Set(owners.filter { Self.uses(object, $0.fields, local) }.map(\.dates))
     return formats.count > 1 ? nil : formats.first ?? .iso8601
   }
 
@@ -54,14 +61,17 @@ extension ClientInterface {
 
 extension ClientField {
   /// - Parameter dates: nil if the field's dates have no single format.
-  fileprivate init(_ field: LocalField, dates: DateFormat?, isConditional: Bool = false) {
+  fileprivate init(
+    _ field: LocalField, in local: LocalSchema, dates: DateFormat?, isConditional: Bool = false
+  ) {
     var type = Self.type(of: field.kind, possibleTypes: field.possibleTypes, dates: dates)
     for (index, isNonNull) in field.nonNull.enumerated().reversed() {
       if index < field.nonNull.count - 1 { type = .list(type) }
       if isNonNull { type = .nonNull(type) }
     }
     self.init(
-      name: field.name, type: type, isConditional: isConditional, fallback: field.fallback)
+      name: field.name, type: type, isConditional: isConditional,
+      fallback: field.fallback.map { local.formatted($0, field, dates: dates ?? .iso8601) })
   }
 
   private static func type(
@@ -78,7 +88,7 @@ extension ClientField {
     case .scalar(let scalar): .plain(ScalarForm.standard(of: scalar.rawValue))
     case .enumeration(let name): .enumeration(name)
     case .object(let name): .input(name)
-    case .entity(let type, _): .reference(type: type, isAbstract: !possibleTypes.isEmpty)
+    case .entity: .reference(isAbstract: !possibleTypes.isEmpty)
     }
   }
 }

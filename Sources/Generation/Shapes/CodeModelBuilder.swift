@@ -6,10 +6,12 @@ struct CodeModelBuilder {
   private let interface: ClientInterface
   private let names: LanguageNames
   private let scalars: [String: ScalarForm]
+  private let filesByName: Bool
   private var table: NameTable
   private var faults: [String] = []
 
-  /// - Parameter filesByName: whether each type is a file of its own.
+  /// - Parameter filesByName: whether each type is a file of its own. Otherwise parts of fragments and of
+  ///   responses have no names.
   init(
     _ interface: ClientInterface, names: LanguageNames, scalars: [String: ScalarForm],
     filesByName: Bool
@@ -17,6 +19,7 @@ struct CodeModelBuilder {
     self.interface = interface
     self.names = names
     self.scalars = scalars
+    self.filesByName = filesByName
     table = NameTable(ignoresCase: filesByName)
   }
 
@@ -27,22 +30,22 @@ struct CodeModelBuilder {
     let fragments = Self.distinct(interface.fragments)
     // Members name these; what they must not be hidden by is named after members.
     let outer = Set((enums.map(\.name) + inputs.map(\.name)).map(names.type))
-    var contractBuilder = RecordBuilder(names: names, scalars: scalars, visibleTypes: outer)
+    var builder = RecordBuilder(names: names, scalars: scalars, visibleTypes: outer)
     var contracts: [String: CodeContract] = [:]
     for fragment in fragments {
       let name = names.type(fragment.name)
-      let record = contractBuilder.record(
+      let record = builder.record(
         fragment.object, named: name, in: "fragment \(fragment.name)")
       let contract = Contracts.contract(
         record, named: name,
         documentation: Documentation.text(fragment.description)
           ?? "The fragment \(fragment.name) on \(fragment.object.typeName).")
       contracts[fragment.name] = contract
-      model.contracts += contract.all
-      for part in contract.all { table.add(part.name, "the fragment \(fragment.name)") }
+      model.contracts.append(contract)
+      for part in filesByName ? contract.all : [contract] {
+        table.add(part.name, "the fragment \(fragment.name)")
+      }
     }
-    faults += contractBuilder.faults
-    var builder = RecordBuilder(names: names, scalars: scalars, visibleTypes: outer)
     let satisfied = Contracts(contracts)
     for type in enums { model.enums.append(codeEnum(type)) }
     for type in inputs { model.inputs.append(input(type, &builder)) }
@@ -50,7 +53,7 @@ struct CodeModelBuilder {
     for operation in interface.operations {
       model.operations.append(self.operation(operation, &builder, satisfied))
     }
-    checkHidden(model)
+    if filesByName { checkHidden(model) }
     faults += builder.faults + table.faults
     guard faults.isEmpty else { throw GenerationFaults(faults) }
     return model
@@ -135,7 +138,12 @@ struct CodeModelBuilder {
     let suffix = IdentifierCase.upperFirst(operation.kind.rawValue)
     let name = names.type(IdentifierCase.upperFirst(operation.name) + suffix)
     let place = "operation \(operation.name)"
-    table.add(name, "the \(operation.kind.rawValue) \(operation.name)")
+    let thing = "the \(operation.kind.rawValue) \(operation.name)"
+    table.add(name, thing)
+    if !filesByName {
+      table.add(name + "Variables", "the variables of \(thing)")
+      table.add(name + "Response", "the response of \(thing)")
+    }
     return CodeOperation(
       name: name, operation: operation, documentation: Documentation.text(operation.description),
       variables: builder.properties(operation.variables, in: place),

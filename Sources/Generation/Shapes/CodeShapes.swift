@@ -134,6 +134,7 @@ struct CodeModel: Sendable {
   var enums: [CodeEnum] = []
   var inputs: [CodeInput] = []
   var entities: [CodeEntity] = []
+  /// Those of fragments, without those of their members.
   var contracts: [CodeContract] = []
   var operations: [CodeOperation] = []
 }

@@ -78,7 +78,7 @@ struct RecordBuilder {
     case .plain(let form): .scalar(form)
     case .enumeration(let name), .input(let name): .named(names.type(name))
     case .object, .choice: .nested(nestedName(member))
-    case .reference(_, let isAbstract): isAbstract ? .reference : .scalar(.string)
+    case .reference(let isAbstract): isAbstract ? .reference : .scalar(.string)
     }
   }
 

@@ -16,7 +16,7 @@ struct SwiftFiles {
   var files: [GeneratedFile] {
     model.enums.map { type in file(type.name) { $0.enumeration(type) } }
       + model.inputs.map { type in file(type.name) { $0.input(type) } }
-      + model.contracts.map { contract in file(contract.name) { $0.contract(contract) } }
+      + model.contracts.flatMap(\.all).map { part in file(part.name) { $0.contract(part) } }
       + model.entities.map { entity in file(entity.name) { $0.entity(entity) } }
       + model.operations.map { operation in file(operation.name) { $0.operation(operation) } }
   }

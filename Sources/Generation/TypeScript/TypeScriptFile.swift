@@ -16,7 +16,7 @@ struct TypeScriptFile {
   var file: GeneratedFile {
     let parts =
       [GeneratedFile.header(of: .typescript), Self.common] + model.enums.map(enumeration)
-      + model.inputs.map(input) + model.contracts.filter(isWhole).map(contract)
+      + model.inputs.map(input) + model.contracts.map(contract)
       + model.entities.map(entity) + [entities] + model.operations.flatMap(operation) + [operations]
     return GeneratedFile(name: Self.name, text: parts.joined(separator: "\n\n") + "\n")
   }
@@ -65,8 +65,6 @@ struct TypeScriptFile {
   }
 
   /// Parts of a fragment are written in place.
-  private func isWhole(_ contract: CodeContract) -> Bool { contract.documentation != nil }
-
   private func contract(_ contract: CodeContract) -> String {
     declaration(contract.documentation, "export interface \(contract.name) \(text(contract))")
   }
@@ -90,10 +88,9 @@ struct TypeScriptFile {
   private func entity(_ entity: CodeEntity) -> String {
     let members = entity.record.properties.flatMap { property in
       types.comment(property.documentation) + [
-        property.isNullable && property.isConditional
-          || !entity.isLocal
-          ? types.member(property, shape: entity.record.nested(property.wire))
-          : types.sent(property)
+        entity.isLocal
+          ? types.sent(property)
+          : types.member(property, shape: entity.record.nested(property.wire))
       ]
     }
     return declaration(

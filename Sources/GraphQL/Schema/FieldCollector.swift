@@ -60,7 +60,8 @@ package struct FieldCollector {
     }
   }
 
-  private func applies(_ condition: String, to type: NamedType) -> Bool {
+  /// Returns whether a fragment with a type condition selects fields of a type.
+  package func applies(_ condition: String, to type: NamedType) -> Bool {
     condition == type.name || schema.isSubType(type.name, of: condition)
   }
 }

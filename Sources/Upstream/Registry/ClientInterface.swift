@@ -173,7 +173,7 @@ package indirect enum ClientType: Hashable, Sendable {
   /// Objects of several types with different selections.
   case choice(ClientChoice)
   /// The key of another entity as text; with the type's name at an abstract position.
-  case reference(type: String, isAbstract: Bool)
+  case reference(isAbstract: Bool)
 }
 
 /// The fields selected at one position.
@@ -194,7 +194,6 @@ package struct ClientObject: Hashable, Sendable {
 
 /// A position with several types whose selections differ.
 package struct ClientChoice: Hashable, Sendable {
-  package let typeName: String
   /// The member that has the type's name.
   package let typenameMember: String
   /// The selection on types without one of their own, unknown ones included.

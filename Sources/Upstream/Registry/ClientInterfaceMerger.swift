@@ -133,8 +133,8 @@ private struct ClientTypeRenamer {
     case .choice(let choice):
       .choice(
         ClientChoice(
-          typeName: choice.typeName, typenameMember: choice.typenameMember,
-          general: object(choice.general), variants: choice.variants.map(object)))
+          typenameMember: choice.typenameMember, general: object(choice.general),
+          variants: choice.variants.map(object)))
     case .scalar, .plain, .reference: type
     }
   }

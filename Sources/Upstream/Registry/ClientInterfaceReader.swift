@@ -112,8 +112,8 @@ struct ClientInterfaceReader {
     if typename == nil { reportMissingTypename(selected, type) }
     return .choice(
       ClientChoice(
-        typeName: type.name, typenameMember: typename?.name ?? StoredForm.typenameMember,
-        general: general, variants: own.map { object(selected, on: $0) }))
+        typenameMember: typename?.name ?? StoredForm.typenameMember, general: general,
+        variants: own.map { object(selected, on: $0) }))
   }
 
   /// The nodes that are selected on a type.
@@ -136,20 +136,18 @@ struct ClientInterfaceReader {
       switch selection {
       case .field: continue
       case .inlineFragment(let fragment):
-        if let condition = fragment.typeCondition, !applies(condition.value, to: type) { continue }
+        if let condition = fragment.typeCondition, !all.applies(condition.value, to: type) {
+          continue
+        }
         spreads(in: [fragment.selectionSet], on: type, into: &names)
       case .fragmentSpread(let spread):
         let name = spread.name.value
         guard !names.contains(name), let fragment = fragments[name],
-          applies(fragment.typeCondition.value, to: type)
+          all.applies(fragment.typeCondition.value, to: type)
         else { continue }
         names.append(name)
         spreads(in: [fragment.selectionSet], on: type, into: &names)
       }
     }
-  }
-
-  private func applies(_ condition: String, to type: NamedType) -> Bool {
-    condition == type.name || schema.isSubType(type.name, of: condition)
   }
 }

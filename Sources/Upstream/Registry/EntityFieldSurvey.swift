@@ -6,7 +6,7 @@ import Model
 struct EntityFieldSurvey {
   private enum Found {
     case leaf
-    case reference(type: String, isAbstract: Bool)
+    case reference(isAbstract: Bool)
     case embedded(Embedded)
     /// Objects of several types.
     case any
@@ -20,13 +20,11 @@ struct EntityFieldSurvey {
   }
 
   private let schema: Schema
-  private let names: StoredTypeNames
   /// By the name that a type is stored under.
   private var entities: [String: Embedded] = [:]
 
-  init(schema: Schema, names: StoredTypeNames) {
+  init(schema: Schema) {
     self.schema = schema
-    self.names = names
   }
 
   mutating func add(_ plan: PlannedSelection) {
@@ -67,7 +65,7 @@ struct EntityFieldSurvey {
       // A list of entities has a path of its own.
       if isEntity, field.nonNull.count > 1 { return nil }
       guard inner.objects.allSatisfy({ $0.key != nil }) else { return .any }
-      return .reference(type: names[field.typeName], isAbstract: isAbstract)
+      return .reference(isAbstract: isAbstract)
     }
     guard !isAbstract, let object = inner.objects.first else { return .any }
     var embedded = Embedded(typename: object.typename)
@@ -116,8 +114,7 @@ struct EntityFieldSurvey {
       switch found {
       case .leaf:
         return schema.type(named: name.value).map { types.leaf($0) } ?? .scalar(name.value)
-      case .reference(let type, let isAbstract):
-        return .reference(type: type, isAbstract: isAbstract)
+      case .reference(let isAbstract): return .reference(isAbstract: isAbstract)
       case .embedded(let inner):
         return .object(
           ClientObject(

@@ -178,7 +178,7 @@ private struct InterfaceParts {
 
   init(_ builder: RegistryBuilder) {
     reader = ClientInterfaceReader(schema: builder.schema, fragments: builder.written)
-    entities = EntityFieldSurvey(schema: builder.schema, names: builder.settings.storedTypes)
+    entities = EntityFieldSurvey(schema: builder.schema)
   }
 
   mutating func add(

@@ -4,6 +4,10 @@ import Testing
 
 @testable import Composition
 
+/// Sets the user whose permissions the calling thread has for files (setfsuid(2)); only root's can change.
+@_silgen_name("setfsuid")
+private func setFileSystemUser(_ id: UInt32) -> Int32
+
 /// `larder generate`: the files that it writes, leaves and removes.
 struct GenerateCommandTests {
   private static let schema =
@@ -81,6 +85,27 @@ struct GenerateCommandTests {
     #expect(failure?.kind == .usage)
     #expect(failure?.description == "--output is empty; name a folder.")
     #expect(try String(contentsOfFile: "\(folder.path)/place", encoding: .utf8) == "mine")
+  }
+
+  @Test("A folder that cannot be read is a fault, checked or written", arguments: [false, true])
+  func unreadableFolders(isCheck: Bool) throws {
+    let folder = try Self.folder("query Film($id: ID!) { film(id: $id) { id } }")
+    let output = "\(folder.path)/out"
+    try FileManager.default.createDirectory(
+      atPath: output, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o000])
+    defer {
+      try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: output)
+    }
+    let failure = #expect(throws: StartFailure.self) {
+      // Root can read every folder; nobody cannot.
+      let user = geteuid()
+      _ = setFileSystemUser(user == 0 ? 65534 : user)
+      defer { _ = setFileSystemUser(user) }
+      return try Self.run(folder, isCheck: isCheck)
+    }
+    #expect(failure?.kind == .dataFolder)
+    #expect(
+      failure?.description == "The folder \(output) cannot be read: permission is missing.")
   }
 
   @Test("A link is kept, and is a fault unless it leads to the generated text")
