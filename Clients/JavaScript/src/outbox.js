@@ -1,5 +1,5 @@
 import {OfflineError, ProblemError, SignedOutError, UnavailableError, UsageError} from "./errors.js";
-import {stringify} from "./json.js";
+import {parse, stringify} from "./json.js";
 import {uuid} from "./ids.js";
 import {accept, conclude, isStatus, itemKey, refuse} from "./outcomes.js";
 
@@ -66,10 +66,12 @@ export class Outbox {
    * Stores a mutation and shows its optimistic update; it is sent by `send`.
    * @returns {Promise<{key: string}>} once it is durable
    */
-  submit(operation, variables = {}, {mode = "lazy", object, refs, optimistic} = {}) {
+  async submit(operation, variables = {}, {mode = "lazy", object, refs, optimistic} = {}) {
+    optimistic = overlayOf(optimistic);
     const body = {operation, mode, variables, object, refs, optimistic};
     const touches = object && [object, ...refs ?? [], ...(optimistic ?? []).map(({type, id}) => `${type}:${id}`)];
-    return this.#add({operation, mode, body, object, overlay: optimistic, touches}).then(({key}) => ({key}));
+    const {key} = await this.#add({operation, mode, body, object, overlay: optimistic, touches});
+    return {key};
   }
 
   /**
@@ -117,6 +119,7 @@ export class Outbox {
    */
   async force(operation, variables = {}, {object, refs, optimistic} = {}) {
     const {id} = this.#profiles.need();
+    optimistic = overlayOf(optimistic);
     const body = {operation, mode: "force", variables, object, refs, optimistic};
     const {key, number} = await this.#add({operation, mode: "force", body, object, overlay: optimistic, isFirst: true});
     return this.#exclusive.run("send", async () => {
@@ -283,6 +286,15 @@ function superseded(items, item) {
     return other.mode === "lazy" && other.operation === item.operation && other.object === item.object ? other : undefined;
   }
   return undefined;
+}
+
+/** An optimistic update as it is stored; the app can change its own afterwards. */
+function overlayOf(steps) {
+  if (steps == null) return undefined;
+  if (!Array.isArray(steps) || steps.some(step => step?.id == null)) {
+    throw new UsageError("invalid_argument", "optimistic is a list of {op, type, id, fields}.");
+  }
+  return parse(stringify(steps)).map(step => ({...step, id: String(step.id)}));
 }
 
 function prune(transaction, id) {
