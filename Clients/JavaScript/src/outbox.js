@@ -180,15 +180,16 @@ export class Outbox {
   }
 
   /** Sends one item; null if it does not wait any more. A refusal of it is its outcome, and is thrown. */
-  async #post(id, item) {
-    const table = `${id}/outbox`, key = itemKey(item.number);
-    const marked = await this.#profiles.transact(id, transaction => {
+  async #post(id, {number}) {
+    const table = `${id}/outbox`, key = itemKey(number);
+    // The caller's can be an older state of it.
+    const item = await this.#profiles.transact(id, transaction => {
       const present = transaction.get(table, key);
-      if (present?.state !== "waiting") return false;
+      if (present?.state !== "waiting") return null;
       if (!present.sent) transaction.put(table, key, {...present, sent: true});
-      return true;
+      return present;
     });
-    if (!marked) return null;
+    if (!item) return null;
     const sent = {...item, sent: true};
     // It can have been lost with its device meanwhile.
     const isWaiting = transaction => transaction.get(table, key)?.state === "waiting";

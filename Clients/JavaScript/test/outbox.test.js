@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Server, problem} from "./server.js";
+import {MemoryStore} from "../src/larder.js";
+import {Server, deferred, problem, refused} from "./server.js";
+import {until} from "./service.js";
 
 // What the outbox stores, and what becomes of it.
 
@@ -43,4 +45,33 @@ test("What the app does with its optimistic update afterwards changes nothing", 
   await larder.submit("Rate", {id: "f3"});
   assert.deepEqual(larder.get("Film", "f1").tags, ["a"]);
   assert.equal(larder.get("Film", "f2"), null);
+});
+
+test("An item that is discarded while it is sent for the first time stays one that Larder may have", async () => {
+  const server = new Server(), store = new MemoryStore(), larder = await server.open({store});
+  await larder.register();
+  const {key} = await larder.submit("Rate", {id: "f1"});
+  const stored = deferred();
+  let isMarked = false;
+  store.persist = () => {
+    isMarked = true;
+    return stored.promise;
+  };
+  let count = 0;
+  server.on = request => {
+    if (request.path !== "/v1/mutations") return;
+    if (count++ > 0) return refused();
+    server.answer(request); // Larder has it; the response is lost.
+    return new TypeError("fetch failed", {cause: new Error("other side closed")});
+  };
+  const sending = larder.send();
+  await until(() => isMarked);
+  const discarding = larder.discard(key);
+  stored.resolve();
+  await sending;
+  await assert.rejects(discarding, {code: "offline"});
+  await assert.rejects(larder.discard(key), {code: "offline"});
+  assert.deepEqual(larder.outcomes(), []);
+  assert.deepEqual(larder.outbox().map(one => one.key), [key]);
+  assert.equal(server.mutations.size, 1);
 });
