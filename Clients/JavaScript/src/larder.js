@@ -534,6 +534,15 @@ export class Larder {
     }
     if (isOwn) this.#channel.post("changed");
     if (types?.size > 0) this.#observers.forEach(observer => observer(types));
-    this.#listeners.forEach(listener => listener());
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch (error) {
+        // What has changed is durable, and the fault is the app's.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 }
