@@ -11,7 +11,7 @@ import {Replica} from "./replica.js";
 import {loseDevice, moveItems} from "./outcomes.js";
 import {MemoryStore} from "./store.js";
 import {Channel, Exclusive} from "./tabs.js";
-import {Transport} from "./transport.js";
+import {Transport, split} from "./transport.js";
 import {View} from "./view.js";
 
 export * from "./errors.js";
@@ -312,8 +312,7 @@ export class Larder {
 
   /** The batch update from a list that was read before (its `ETag`, or ids with revisions) to the present one. */
   async listDiff(path, {from, have} = {}) {
-    const [base, search = ""] = path.split("?");
-    const query = [...new URLSearchParams(search)];
+    const [base, query] = split(path);
     if (from) query.push(["from", from]);
     const request = {path: `${base}/diff`, query, shape: {kind: "string"}};
     const {status, body} = await this.#profiles.request(have ? {...request, method: "POST", json: {have}} : request);

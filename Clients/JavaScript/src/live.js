@@ -2,6 +2,7 @@ import {OfflineError, ProblemError, SignedOutError, UsageError} from "./errors.j
 import {parse} from "./json.js";
 import {hasResult, queryOf} from "./reads.js";
 import {CHANGES} from "./replica.js";
+import {split} from "./transport.js";
 
 /** Without a byte for so long a stream counts as broken; heartbeats come every 15 s. */
 const SILENCE = 20_000;
@@ -20,8 +21,7 @@ function addresses(subject) {
     return {stream: {path: `${path}/stream`, query}, poll: {path, query}};
   }
   if (subject.collection) {
-    const [path, search = ""] = subject.collection.split("?");
-    const query = [...new URLSearchParams(search)];
+    const [path, query] = split(subject.collection);
     return {stream: {path: `${path}/stream`, query}, poll: {path: `${path}/diff`, query}};
   }
   if (subject.changes) {
