@@ -11,8 +11,10 @@ export const hasResult = body => body.data !== undefined || Array.isArray(body.e
 
 /** Variables as a query string: members that are lists or objects as JSON. */
 export function queryOf(variables) {
-  return Object.entries(variables).filter(([, value]) => value !== undefined).map(([name, value]) =>
-    [name, value !== null && typeof value === "object" ? stringify(value) : String(value)]);
+  return Object.entries(variables).filter(([, value]) => value !== undefined).map(([name, value]) => {
+    if (value instanceof Date) value = value.toISOString();
+    return [name, value !== null && typeof value === "object" ? stringify(value) : String(value)];
+  });
 }
 
 /**
