@@ -334,7 +334,7 @@ export class Larder {
     const bond = {id, isOver: false, abort};
     const check = () => {
       if (!id || bond.isOver || id !== this.#profiles.active?.id) {
-        throw new SignedOutError("The profile of these events is not active any more.");
+        throw new SignedOutError("These events have ended with their profile or client.");
       }
     };
     this.#bonds.add(bond);
@@ -434,6 +434,7 @@ export class Larder {
 
   async close() {
     this.stop();
+    this.#end(() => true);
     this.#channel.close();
     await this.#store.close();
   }
@@ -511,12 +512,16 @@ export class Larder {
     const id = this.#profiles.active?.id ?? null;
     if (id === this.#shown) return null;
     this.#shown = id;
-    for (const bond of this.#bonds) {
-      if (bond.id === id) continue;
+    this.#end(bond => bond.id !== id);
+    return this.#view.reset(id ? this.#state(id) : {rows: new Map(), items: [], temporary: new Map()});
+  }
+
+  /** Ends live events. */
+  #end(isOver) {
+    for (const bond of [...this.#bonds].filter(isOver)) {
       bond.isOver = true;
       bond.abort.abort();
     }
-    return this.#view.reset(id ? this.#state(id) : {rows: new Map(), items: [], temporary: new Map()});
   }
 
   #changed(changes, isOwn) {
