@@ -80,14 +80,17 @@ export class Profiles {
   }
 
   /** Activates the profile without a user, or registers one; nothing if a profile is active. */
-  async register(access) {
-    const active = this.active;
-    if (active) return active;
-    await this.sendSignOuts();
-    const stored = this.#all().find(profile => !profile.userId);
-    const profile = stored ?? await this.#registered(access);
-    await this.#save(profile, true);
-    return profile;
+  register(access) {
+    return this.#exclusive.run("register", async () => {
+      await this.#store.refresh?.();
+      const active = this.active;
+      if (active) return active;
+      await this.sendSignOuts();
+      const stored = this.#all().find(profile => !profile.userId);
+      const profile = stored ?? await this.#registered(access);
+      await this.#save(profile, true);
+      return profile;
+    });
   }
 
   async #registered(access, headers = {}) {

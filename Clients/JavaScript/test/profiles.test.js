@@ -275,3 +275,11 @@ test("A response that asks for a wait beyond what timers can hold does not make 
     await larder.close();
   }
 });
+
+test("Registered twice at once, there is one device", async () => {
+  const server = new Server(), larder = await server.open();
+  const [one, other] = await Promise.all([larder.register(), larder.register()]);
+  assert.deepEqual(one, other);
+  assert.equal(server.devices.size, 1);
+  assert.deepEqual(await larder.register(), one);
+});
