@@ -248,7 +248,6 @@ export class Profiles {
   /** Whether a refusal says that the server does not know the device; other credentials can be missing too. */
   async #isDeviceLost(error, {device}) {
     if (error.status !== 401 || error.code !== "unauthenticated") return false;
-    if (/^The device token is unknown/.test(error.message)) return true;
     try {
       await this.#transport.send({path: "/v1/devices/me", headers: {"Device-Token": device.token}, shape: {id: "string"}});
       return false;
