@@ -61,7 +61,6 @@ export class Larder {
   #bonds = new Set();
   #running = null;
   #wake = () => {};
-  #poll;
   /** @type {Files} */
   files;
 
@@ -99,7 +98,6 @@ export class Larder {
     const isShared = store instanceof IndexedDBStore;
     this.#clock = clock;
     this.#store = store;
-    this.#poll = poll;
     this.#exclusive = new Exclusive(name, isShared ? globalThis.navigator?.locks : undefined);
     const transport = new Transport({url, fetch, timeout});
     this.#profiles = new Profiles({
