@@ -105,7 +105,10 @@ function show() {
   });
 }
 
-larder.onChange(show);
+larder.onChange(() => {
+  problem = null;
+  show();
+});
 element("search").oninput = show;
 addEventListener("online", show);
 addEventListener("offline", show);

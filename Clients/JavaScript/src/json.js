@@ -66,6 +66,7 @@ export function canonical(value) {
 function sorted(value) {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== "object") return value;
+  if (typeof value.toJSON === "function") return sorted(value.toJSON());
   return Object.fromEntries(Object.keys(value).sort().map(key => [key, sorted(value[key])]));
 }
 

@@ -11,7 +11,7 @@ import {Replica} from "./replica.js";
 import {loseDevice, moveItems} from "./outcomes.js";
 import {MemoryStore} from "./store.js";
 import {Channel, Exclusive} from "./tabs.js";
-import {Transport} from "./transport.js";
+import {Transport, split} from "./transport.js";
 import {View} from "./view.js";
 
 export * from "./errors.js";
@@ -61,7 +61,6 @@ export class Larder {
   #bonds = new Set();
   #running = null;
   #wake = () => {};
-  #poll;
   /** @type {Files} */
   files;
 
@@ -99,7 +98,6 @@ export class Larder {
     const isShared = store instanceof IndexedDBStore;
     this.#clock = clock;
     this.#store = store;
-    this.#poll = poll;
     this.#exclusive = new Exclusive(name, isShared ? globalThis.navigator?.locks : undefined);
     const transport = new Transport({url, fetch, timeout});
     this.#profiles = new Profiles({
@@ -312,8 +310,7 @@ export class Larder {
 
   /** The batch update from a list that was read before (its `ETag`, or ids with revisions) to the present one. */
   async listDiff(path, {from, have} = {}) {
-    const [base, search = ""] = path.split("?");
-    const query = [...new URLSearchParams(search)];
+    const [base, query] = split(path);
     if (from) query.push(["from", from]);
     const request = {path: `${base}/diff`, query, shape: {kind: "string"}};
     const {status, body} = await this.#profiles.request(have ? {...request, method: "POST", json: {have}} : request);
@@ -335,7 +332,7 @@ export class Larder {
     const bond = {id, isOver: false, abort};
     const check = () => {
       if (!id || bond.isOver || id !== this.#profiles.active?.id) {
-        throw new SignedOutError("The profile of these events is not active any more.");
+        throw new SignedOutError("These events have ended with their profile or client.");
       }
     };
     this.#bonds.add(bond);
@@ -435,6 +432,7 @@ export class Larder {
 
   async close() {
     this.stop();
+    this.#end(() => true);
     this.#channel.close();
     await this.#store.close();
   }
@@ -512,12 +510,16 @@ export class Larder {
     const id = this.#profiles.active?.id ?? null;
     if (id === this.#shown) return null;
     this.#shown = id;
-    for (const bond of this.#bonds) {
-      if (bond.id === id) continue;
+    this.#end(bond => bond.id !== id);
+    return this.#view.reset(id ? this.#state(id) : {rows: new Map(), items: [], temporary: new Map()});
+  }
+
+  /** Ends live events. */
+  #end(isOver) {
+    for (const bond of [...this.#bonds].filter(isOver)) {
       bond.isOver = true;
       bond.abort.abort();
     }
-    return this.#view.reset(id ? this.#state(id) : {rows: new Map(), items: [], temporary: new Map()});
   }
 
   #changed(changes, isOwn) {
@@ -534,6 +536,15 @@ export class Larder {
     }
     if (isOwn) this.#channel.post("changed");
     if (types?.size > 0) this.#observers.forEach(observer => observer(types));
-    this.#listeners.forEach(listener => listener());
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch (error) {
+        // What has changed is durable, and the fault is the app's.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 }

@@ -2,6 +2,7 @@ import {OfflineError, ProblemError, SignedOutError, UsageError} from "./errors.j
 import {parse} from "./json.js";
 import {hasResult, queryOf} from "./reads.js";
 import {CHANGES} from "./replica.js";
+import {split} from "./transport.js";
 
 /** Without a byte for so long a stream counts as broken; heartbeats come every 15 s. */
 const SILENCE = 20_000;
@@ -20,8 +21,7 @@ function addresses(subject) {
     return {stream: {path: `${path}/stream`, query}, poll: {path, query}};
   }
   if (subject.collection) {
-    const [path, search = ""] = subject.collection.split("?");
-    const query = [...new URLSearchParams(search)];
+    const [path, query] = split(subject.collection);
     return {stream: {path: `${path}/stream`, query}, poll: {path: `${path}/diff`, query}};
   }
   if (subject.changes) {
@@ -83,7 +83,7 @@ export class Live {
       if (refusals > FAILURES_UNTIL_POLLING) {
         try {
           for (const event of await this.#polled(subject, poll, position, polled, request)) {
-            position = event.id ?? position;
+            position = event.event === "reset" ? null : event.id ?? position;
             yield {...event, from: "polling"};
           }
           await pause(this.#poll, signal);
@@ -131,7 +131,13 @@ export class Live {
       const {status, body} = await request({path, query: position ? [...query, ["from", position]] : query, shape: {kind: "string"}});
       return status === 304 ? [] : [{event: body.kind === "full" ? "list" : "diff", data: body, id: body.etag}];
     }
-    const {body} = await request({path, query: [...query, ["since", position ?? "now"]], shape: CHANGES});
+    let body;
+    try {
+      ({body} = await request({path, query: [...query, ["since", position ?? "now"]], shape: CHANGES}));
+    } catch (error) {
+      if (error.status !== 410) throw error;
+      return [{event: "reset", data: error.problem}];
+    }
     const events = body.changes.map(data => ({event: "change", data}));
     return [...events, {event: "bookmark", data: {cursor: body.cursor}, id: body.cursor}];
   }

@@ -1,5 +1,5 @@
 import {OfflineError, ProblemError, SignedOutError, UnavailableError, UsageError} from "./errors.js";
-import {stringify} from "./json.js";
+import {parse, stringify} from "./json.js";
 import {uuid} from "./ids.js";
 import {accept, conclude, isStatus, itemKey, refuse} from "./outcomes.js";
 
@@ -66,10 +66,12 @@ export class Outbox {
    * Stores a mutation and shows its optimistic update; it is sent by `send`.
    * @returns {Promise<{key: string}>} once it is durable
    */
-  submit(operation, variables = {}, {mode = "lazy", object, refs, optimistic} = {}) {
+  async submit(operation, variables = {}, {mode = "lazy", object, refs, optimistic} = {}) {
+    optimistic = overlayOf(optimistic);
     const body = {operation, mode, variables, object, refs, optimistic};
     const touches = object && [object, ...refs ?? [], ...(optimistic ?? []).map(({type, id}) => `${type}:${id}`)];
-    return this.#add({operation, mode, body, object, overlay: optimistic, touches}).then(({key}) => ({key}));
+    const {key} = await this.#add({operation, mode, body, object, overlay: optimistic, touches});
+    return {key};
   }
 
   /**
@@ -117,6 +119,7 @@ export class Outbox {
    */
   async force(operation, variables = {}, {object, refs, optimistic} = {}) {
     const {id} = this.#profiles.need();
+    optimistic = overlayOf(optimistic);
     const body = {operation, mode: "force", variables, object, refs, optimistic};
     const {key, number} = await this.#add({operation, mode: "force", body, object, overlay: optimistic, isFirst: true});
     return this.#exclusive.run("send", async () => {
@@ -177,15 +180,16 @@ export class Outbox {
   }
 
   /** Sends one item; null if it does not wait any more. A refusal of it is its outcome, and is thrown. */
-  async #post(id, item) {
-    const table = `${id}/outbox`, key = itemKey(item.number);
-    const marked = await this.#profiles.transact(id, transaction => {
+  async #post(id, {number}) {
+    const table = `${id}/outbox`, key = itemKey(number);
+    // The caller's can be an older state of it.
+    const item = await this.#profiles.transact(id, transaction => {
       const present = transaction.get(table, key);
-      if (present?.state !== "waiting") return false;
+      if (present?.state !== "waiting") return null;
       if (!present.sent) transaction.put(table, key, {...present, sent: true});
-      return true;
+      return present;
     });
-    if (!marked) return null;
+    if (!item) return null;
     const sent = {...item, sent: true};
     // It can have been lost with its device meanwhile.
     const isWaiting = transaction => transaction.get(table, key)?.state === "waiting";
@@ -283,6 +287,15 @@ function superseded(items, item) {
     return other.mode === "lazy" && other.operation === item.operation && other.object === item.object ? other : undefined;
   }
   return undefined;
+}
+
+/** An optimistic update as it is stored; the app can change its own afterwards. */
+function overlayOf(steps) {
+  if (steps == null) return undefined;
+  if (!Array.isArray(steps) || steps.some(step => step?.id == null)) {
+    throw new UsageError("invalid_argument", "optimistic is a list of {op, type, id, fields}.");
+  }
+  return parse(stringify(steps)).map(step => ({...step, id: String(step.id)}));
 }
 
 function prune(transaction, id) {

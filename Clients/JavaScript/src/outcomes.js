@@ -1,5 +1,7 @@
 // What the outbox learns from Larder: states and outcomes of its items.
 
+import {isTemporary} from "./ids.js";
+
 /** States of a mutation in which it has ended. */
 const ENDS = new Set(["applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded"]);
 /** All others. */
@@ -35,7 +37,7 @@ export function refuse(transaction, id, item, outcome) {
     gone.add(one.number);
     conclude(transaction, id, one, how, true);
     for (const {id: name} of one.overlay ?? []) {
-      if (name.startsWith("~")) made.add(name);
+      if (isTemporary(name)) made.add(name);
     }
   };
   end(item, outcome);

@@ -80,14 +80,17 @@ export class Profiles {
   }
 
   /** Activates the profile without a user, or registers one; nothing if a profile is active. */
-  async register(access) {
-    const active = this.active;
-    if (active) return active;
-    await this.sendSignOuts();
-    const stored = this.#all().find(profile => !profile.userId);
-    const profile = stored ?? await this.#registered(access);
-    await this.#save(profile, true);
-    return profile;
+  register(access) {
+    return this.#exclusive.run("register", async () => {
+      await this.#store.refresh?.();
+      const active = this.active;
+      if (active) return active;
+      await this.sendSignOuts();
+      const stored = this.#all().find(profile => !profile.userId);
+      const profile = stored ?? await this.#registered(access);
+      await this.#save(profile, true);
+      return profile;
+    });
   }
 
   async #registered(access, headers = {}) {
@@ -245,7 +248,6 @@ export class Profiles {
   /** Whether a refusal says that the server does not know the device; other credentials can be missing too. */
   async #isDeviceLost(error, {device}) {
     if (error.status !== 401 || error.code !== "unauthenticated") return false;
-    if (/^The device token is unknown/.test(error.message)) return true;
     try {
       await this.#transport.send({path: "/v1/devices/me", headers: {"Device-Token": device.token}, shape: {id: "string"}});
       return false;

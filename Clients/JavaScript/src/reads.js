@@ -1,4 +1,4 @@
-import {OfflineError, StorageError} from "./errors.js";
+import {OfflineError, StorageError, UnavailableError} from "./errors.js";
 import {canonical, stringify} from "./json.js";
 
 /** Responses that are kept for a profile; the oldest go. */
@@ -11,8 +11,10 @@ export const hasResult = body => body.data !== undefined || Array.isArray(body.e
 
 /** Variables as a query string: members that are lists or objects as JSON. */
 export function queryOf(variables) {
-  return Object.entries(variables).filter(([, value]) => value !== undefined).map(([name, value]) =>
-    [name, value !== null && typeof value === "object" ? stringify(value) : String(value)]);
+  return Object.entries(variables).filter(([, value]) => value !== undefined).map(([name, value]) => {
+    if (value instanceof Date) value = value.toISOString();
+    return [name, value !== null && typeof value === "object" ? stringify(value) : String(value)];
+  });
 }
 
 /**
@@ -49,7 +51,7 @@ export class Reads {
       if (!body.errors) await this.#keep(id, key, {etag: headers.get("etag"), body, at});
       return {...body, from: "network", at};
     } catch (error) {
-      const isTemporary = error instanceof OfflineError || error.status >= 500;
+      const isTemporary = error instanceof OfflineError || error instanceof UnavailableError || error.status >= 500;
       if (!isTemporary || !kept) throw error;
       return {...kept.body, from: "offline", at: kept.at};
     }

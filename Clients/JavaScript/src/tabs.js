@@ -6,7 +6,7 @@ export class Exclusive {
   #locks;
   #tails = new Map();
 
-  constructor(name, locks = globalThis.navigator?.locks) {
+  constructor(name, locks) {
     this.#name = name;
     this.#locks = locks;
   }

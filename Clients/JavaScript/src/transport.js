@@ -116,6 +116,12 @@ export function checkPath(path) {
   throw new UsageError("invalid_argument", `${path} is not a path of Larder: it must begin with /, without . or .. as a segment.`);
 }
 
+/** The path of a list, and its query: what stands behind the first `?`. */
+export function split(list) {
+  const at = `${list}?`.indexOf("?");
+  return [list.slice(0, at), [...new URLSearchParams(list.slice(at))]];
+}
+
 function fits(shape, status, body) {
   if (shape === "empty") return status === 204;
   if (shape === "head") return true;

@@ -85,6 +85,9 @@ describe("In Chromium", {skip: missing, timeout: 180_000}, () => {
     const texts = (await service.get("/v1/entities/Film?limit=1000&filter=tagline%20BEGINSWITH%20'Edited'")).items.map(({tagline}) => tagline);
     assert.deepEqual(texts.sort(), ["Edited offline", "Edited offline too", "Edited at the reload"].filter((_, index) => index < left).sort());
     assert.deepEqual([...one.errors, ...two.errors], []);
+    // What failed without the network is no news any more.
+    const status = page => page.evaluate("document.getElementById('status').textContent.trim()");
+    for (const page of [one, two]) await until(async () => await status(page) === "The network is on. All edits have arrived.", 5_000);
 
     // The tab that led is closed: the other takes its work over.
     await one.close();

@@ -65,7 +65,7 @@ test("A forced mutation that `send` had sent without a response stays, whatever 
 });
 
 test("A forced mutation whose request surely never left is not kept", async () => {
-  const {larder, forced, done} = await draining(() => refused());
+  const {larder, forced, draining: done} = await draining(() => refused());
   await assert.rejects(forced, {code: "offline"});
   await done;
   assert.deepEqual(larder.outbox().filter(({mode}) => mode === "force"), []);

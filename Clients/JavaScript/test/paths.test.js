@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Server} from "./server.js";
+import {Server, json, problem} from "./server.js";
 
 test("No key, operation or list leads to another resource or host", async () => {
   const server = new Server(), larder = await server.open({url: "http://larder.example:80"});
@@ -25,4 +25,21 @@ test("No key, operation or list leads to another resource or host", async () => 
   for (const key of ["a..b/c", "...", "a b/é?#.txt", "x//y", "%2e%2e/x"]) await larder.files.delete("pics", key);
   assert.ok(server.requests.every(({origin}) => origin === "http://larder.example"));
   assert.ok(server.requests.slice(before).every(({path}) => path.startsWith("/v1/files/pics/")));
+});
+
+test("The query of a list is all that stands behind the first question mark", async () => {
+  const server = new Server(), larder = await server.open();
+  await larder.register();
+  server.on = ({path}) => path.endsWith("/diff") ? json({kind: "full"}) : path.endsWith("/stream") ? problem("not_found", 404) : undefined;
+  const list = "/v1/entities/Film?filter=title%20=%20?&arg=Who?&limit=5";
+  await larder.listDiff(list);
+  await assert.rejects(larder.live({collection: list}).next(), {code: "not_found"});
+  await larder.listDiff("/v1/entities/Film?");
+  await larder.listDiff("/v1/entities/Film");
+  const sent = server.requests.slice(-4).map(({path, search}) => [path, Object.fromEntries(new URLSearchParams(search))]);
+  const query = {filter: "title = ?", arg: "Who?", limit: "5"};
+  assert.deepEqual(sent, [
+    ["/v1/entities/Film/diff", query], ["/v1/entities/Film/stream", query],
+    ["/v1/entities/Film/diff", {}], ["/v1/entities/Film/diff", {}],
+  ]);
 });

@@ -275,3 +275,26 @@ test("A response that asks for a wait beyond what timers can hold does not make 
     await larder.close();
   }
 });
+
+test("Registered twice at once, there is one device", async () => {
+  const server = new Server(), larder = await server.open();
+  const [one, other] = await Promise.all([larder.register(), larder.register()]);
+  assert.deepEqual(one, other);
+  assert.equal(server.devices.size, 1);
+  assert.deepEqual(await larder.register(), one);
+});
+
+test("Whether a device is lost is asked of the server, and not read from a sentence", async () => {
+  const server = new Server(), larder = await server.open();
+  await larder.register();
+  const {device} = larder.profile, {key} = await larder.submit("Rate", {id: "f1"});
+  server.on = ({path}) => path === "/v1/mutations" ? problem("unauthenticated", 401, "The device token is unknown.") : undefined;
+  await larder.send().catch(() => {});
+  assert.equal(larder.profile.device, device);
+  assert.deepEqual(larder.outbox().map(one => one.key), [key]);
+  server.on = () => undefined;
+  server.unknownDevice = "Das Gerät ist unbekannt.";
+  server.devices.clear();
+  assert.equal((await larder.send()).left, 0);
+  assert.notEqual(larder.profile.device, device);
+});

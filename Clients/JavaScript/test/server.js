@@ -20,6 +20,8 @@ export class Server {
   on = () => undefined;
   users = {};
   devices = new Map();
+  /** What it says of a device that it does not know. */
+  unknownDevice = "The device token is unknown.";
   mutations = new Map();
   #count = 0;
 
@@ -38,7 +40,8 @@ export class Server {
       this.devices.set(`token-${number}`, `d_${number}`);
       return json({id: `d_${number}`, deviceToken: `token-${number}`}, 201);
     }
-    if (!this.devices.has(device)) return problem("unauthenticated", 401, "The device token is unknown.");
+    if (!this.devices.has(device)) return problem("unauthenticated", 401, this.unknownDevice);
+    if (path === "/v1/devices/me") return json({id: this.devices.get(device)});
     if (path === "/v1/auth/sign-in" || path === "/v1/auth/sign-up") {
       const {email} = JSON.parse(body), userId = this.users[email] ?? `u_${email.trim().toLowerCase()}`;
       return json({userId, accessToken: `access-${number}`, refreshToken: `refresh-${number}`, expiresIn: 900});
