@@ -76,7 +76,8 @@ class Steps:
     def expect_requests(self, step):
         found = self.requests_since_mark()
         if "path" in step:
-            found = [one for one in found if one["path"] == step["path"]]
+            paths = step["path"] if isinstance(step["path"], list) else [step["path"]]
+            found = [one for one in found if one["path"] in paths]
         if step.get("among"):
             for pattern in step["requests"]:
                 faults = [mismatch(one, pattern) for one in found]
