@@ -97,7 +97,7 @@ struct GenerateCommandTests {
       try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: output)
     }
     let failure = #expect(throws: StartFailure.self) {
-      // Root can read every folder; nobody cannot.
+      // Root can read every folder; this user cannot.
       let user = geteuid()
       _ = setFileSystemUser(user == 0 ? 65534 : user)
       defer { _ = setFileSystemUser(user) }
