@@ -166,7 +166,7 @@ struct FailModeTests {
     let end = clock.now + .seconds(10)
     while clock.now < end {
       if try await condition() { return }
-      await Task.yield()
+      await pauseBetweenLooks()
     }
     Issue.record("The condition never came true.")
   }

@@ -1,6 +1,7 @@
 import Logging
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -230,7 +231,7 @@ struct DeviceRegistryTests {
     while try await folder.store.device(tokenDigest: tokenDigest(used))?.lastUsed
       != clock.clock.now(), ContinuousClock.now < deadline
     {
-      await Task.yield()
+      await pauseBetweenLooks()
     }
     clock.advance(by: .seconds(81 * 86_400))
     try await registry.expire()
@@ -261,7 +262,7 @@ struct DeviceRegistryTests {
     #expect(try await isSetAside(idle))
     #expect(try await registry.identify(token: idle.token, user: nil).device.id == idle.device.id)
     let deadline = ContinuousClock.now + .seconds(10)
-    while try await isSetAside(idle), ContinuousClock.now < deadline { await Task.yield() }
+    while try await isSetAside(idle), ContinuousClock.now < deadline { await pauseBetweenLooks() }
     #expect(try await !isSetAside(idle))
     clock.advance(by: DeviceRegistry.asideFor + .seconds(1))
     try await registry.expire()

@@ -1,5 +1,6 @@
 import Gateway
 import Synchronization
+import TestSupport
 import Testing
 
 struct SingleFlightTests {
@@ -56,7 +57,7 @@ struct SingleFlightTests {
         return Task.isCancelled
       }.task.value
     }
-    while flights.count == 0 { await Task.yield() }
+    while flights.count == 0 { await pauseBetweenLooks() }
     first.cancel()
     let second = flights.join("a") { true }
     #expect(!second.isNew)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 import Transport
 
@@ -71,7 +72,7 @@ func eventually(_ condition: () async -> Bool) async -> Bool {
   let deadline = LoopClock.now() + .seconds(5)
   while LoopClock.now() < deadline {
     if await condition() { return true }
-    await Task.yield()
+    await pauseBetweenLooks()
   }
   return await condition()
 }

@@ -82,7 +82,7 @@ struct HandOverTests {
     let deadline = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < deadline {
       if condition() { return true }
-      await Task.yield()
+      await pauseBetweenLooks()
     }
     return false
   }

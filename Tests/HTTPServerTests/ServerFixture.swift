@@ -66,7 +66,7 @@ struct ServerFixture: Sendable {
     let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline {
       if await condition() { return true }
-      await Task.yield()
+      await pauseBetweenLooks()
     }
     return await condition()
   }

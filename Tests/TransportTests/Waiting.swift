@@ -9,7 +9,7 @@ func eventually(
   let deadline = LoopClock.now() + limit
   while LoopClock.now() < deadline {
     if await condition() { return true }
-    await Task.yield()
+    await pauseBetweenLooks()
   }
   return await condition()
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The end-to-end tests of every way through the service, one test after the other: each starts servers of
@@ -13,6 +14,6 @@ func eventually<Answer>(
   while true {
     let answer = try await ask()
     if isWanted(answer) || ContinuousClock.now > deadline { return answer }
-    await Task.yield()
+    await pauseBetweenLooks()
   }
 }

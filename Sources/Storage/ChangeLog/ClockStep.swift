@@ -110,7 +110,7 @@ struct ClockSweep {
 
 extension ClockSweep {
   /// The conditions of a type at both times.
-  private struct Sides {
+  struct Sides {
     let sweep: ClockSweep
     let table: EntityTable
     let earlier: ObservedCondition
@@ -133,13 +133,16 @@ extension ClockSweep {
 
     /// Returns the next keys in their order, and one more than `limit` if there are more.
     func keys(after key: String, limit: Int) throws -> [String] {
+      try run(after: key, limit: limit).places().map(\.key)
+    }
+
+    func run(after key: String, limit: Int) throws -> EntityQueryRun {
       let asked = EntityQuery(
         type: later.type, filter: Filter(condition: between), limit: limit,
         after: key.isEmpty ? nil : EntityPosition(values: [], key: key))
       return try EntityQueryRun(
         asked, table, scopes: sweep.scopes, isSelective: true, sweep.catalogue, sweep.touches,
-        sweep.database
-      ).places().map(\.key)
+        sweep.database)
     }
 
     func entries(of keys: [String]) throws -> [ChangePage.Entry] {

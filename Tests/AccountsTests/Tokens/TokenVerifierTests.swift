@@ -4,6 +4,7 @@ import Cryptography
 import HTTPClient
 import LosslessJSON
 import Model
+import TestSupport
 import Testing
 import Transport
 
@@ -261,7 +262,7 @@ struct TokenVerifierTests {
     // The first request after an hour still uses the old set, which is renewed in the background.
     _ = try? await verifier.verify(token)
     let deadline = ContinuousClock.now + .seconds(10)
-    while keySet.requests.count < 2, ContinuousClock.now < deadline { await Task.yield() }
+    while keySet.requests.count < 2, ContinuousClock.now < deadline { await pauseBetweenLooks() }
     clock.advance(by: .seconds(300))
     await #expect(throws: TokenFault.unknownKey) { try await verifier.verify(token) }
   }

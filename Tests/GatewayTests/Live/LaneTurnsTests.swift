@@ -39,7 +39,7 @@ import Transport
     let end = clock.now + .seconds(20)
     while turns.count != count {
       try #require(clock.now < end, "\(turns.count) parts instead of \(count)")
-      await Task.yield()
+      await pauseBetweenLooks()
     }
   }
 

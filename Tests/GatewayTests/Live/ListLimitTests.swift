@@ -294,7 +294,7 @@ import Transport
     let end = clock.now + .seconds(20)
     while source.renderedCount < 2 {
       try #require(clock.now < end, "\(source.renderedCount) events were rendered")
-      await Task.yield()
+      await pauseBetweenLooks()
     }
     for _ in 0..<2_000 { await Task.yield() }
     #expect(source.renderedCount == 2)

@@ -346,7 +346,7 @@ import Transport
     let end = clock.now + .seconds(20)
     while !scripts.allSatisfy({ $0.1.isReleased }) {
       try #require(clock.now < end, "a subject is still open")
-      await Task.yield()
+      await pauseBetweenLooks()
     }
   }
 

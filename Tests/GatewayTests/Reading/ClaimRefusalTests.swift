@@ -1,5 +1,6 @@
 import Accounts
 import Model
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -30,7 +31,7 @@ struct ClaimRefusalTests {
     world.respond(refusal)
     let refused = Task { try await world.read("Team", by: Self.member("eve"), directives: .init()) }
     let deadline = ContinuousClock.now + .seconds(30)
-    while world.upstream.calls < 1, ContinuousClock.now < deadline { await Task.yield() }
+    while world.upstream.calls < 1, ContinuousClock.now < deadline { await pauseBetweenLooks() }
     world.respond(Self.good)
     let others = (0..<4).map { number in
       Task { try await world.read("Team", by: Self.member("m\(number)"), directives: .init()) }

@@ -3,6 +3,7 @@ import Logging
 import LosslessJSON
 import Model
 import Storage
+import TestSupport
 import Testing
 import Upstream
 
@@ -124,7 +125,7 @@ final class ItemWorld: Sendable {
         upstream.hold(false)
         return (call, task)
       }
-      await Task.yield()
+      await pauseBetweenLooks()
     }
     upstream.hold(false)
     Issue.record("no call came", sourceLocation: sourceLocation)

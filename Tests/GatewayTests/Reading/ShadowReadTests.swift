@@ -40,7 +40,7 @@ struct ShadowReadTests {
       // The client gets the cached response: nothing of a comparison is stored.
       #expect(try await world.read("Compared").names["1"] == "one")
       if holds() { return }
-      await Task.yield()
+      await pauseBetweenLooks()
     }
     Issue.record("waited in vain", sourceLocation: sourceLocation)
   }

@@ -216,7 +216,7 @@ func eventually(
   let deadline = ContinuousClock.now + .seconds(120)
   while ContinuousClock.now < deadline {
     if try await holds() { return }
-    await Task.yield()
+    await pauseBetweenLooks()
   }
   Issue.record("waited in vain", sourceLocation: sourceLocation)
 }

@@ -220,7 +220,7 @@ final class WorkerWorld: Sendable {
         Issue.record("waited in vain", sourceLocation: sourceLocation)
         throw CancellationError()
       }
-      await Task.yield()
+      await pauseBetweenLooks()
     }
   }
 }

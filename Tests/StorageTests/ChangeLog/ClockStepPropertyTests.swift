@@ -155,21 +155,24 @@ struct ClockStepPropertyTests {
     let store = fixture.store
     _ = try await store.apply(ResponseBuilder(call: 1).film("f", ["title": "T"]).build())
     let conditions = try [Int64(0), 60_000].map {
-      try Filter(
-        "title > now() AND year > 1990", arguments: .none, type: films,
-        now: Timestamp(milliseconds: $0)
-      ).condition
+      ObservedCondition(
+        type: films,
+        filter: try Filter(
+          "title > now() AND year > 1990", arguments: .none, type: films,
+          now: Timestamp(milliseconds: $0)))
     }
-    let between = try #require(conditions[1].difference(from: conditions[0]))
     let (catalogue, touches) = (store.catalogue, store.touches)
     let plan = try await store.queries.read(QueryLane(.collection, of: .anonymous), within: nil) {
       database in
-      guard let table = catalogue["Film"] else { return "" }
-      let run = try EntityQueryRun(
-        EntityQuery(
-          type: films, filter: Filter(condition: between), limit: 10,
-          after: EntityPosition(values: [], key: "a")), table, scopes: [ScopeTable.publicID],
-        isSelective: true, catalogue, touches, database)
+      let sweep = ClockSweep(
+        step: ClockStep(conditions: ["Film": conditions[1]], after: nil),
+        query: ChangeQuery(
+          viewer: .anonymous, position: .start, origin: nil, types: ["Film"],
+          conditions: ["Film": conditions[0]], limit: 10),
+        scopes: [ScopeTable.publicID], catalogue: catalogue, touches: touches, head: 1,
+        database: database)
+      guard let sides = ClockSweep.Sides(sweep, type: "Film") else { return "" }
+      let run = try sides.run(after: "a", limit: 10)
       let sql = try run.placesSQL()
       let statement = try PreparedStatement(database, once: "EXPLAIN QUERY PLAN \(sql.text)")
       sql.bind(to: statement)

@@ -2,6 +2,7 @@ import Filtering
 import LosslessJSON
 import Model
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -109,7 +110,7 @@ struct QueryReadersTests {
           }
         }
       }
-      while refused.all.count < 5 { await Task.yield() }
+      while refused.all.count < 5 { await pauseBetweenLooks() }
       #expect(refused.all == Array(repeating: .overloaded, count: 5))
       for gate in gates { gate.open() }
       try await group.waitForAll()
@@ -141,7 +142,7 @@ struct QueryReadersTests {
           }
         }
       }
-      while store.queries.waitingCount < QueryReaders.waitingMax { await Task.yield() }
+      while store.queries.waitingCount < QueryReaders.waitingMax { await pauseBetweenLooks() }
       do throws(StorageError) {
         _ = try await store.page(query, viewer: viewer(1_000), deadline: Self.still)
       } catch {
@@ -180,7 +181,7 @@ struct QueryReadersTests {
           try await store.page(query, viewer: .anonymous, deadline: late)
         }
       }
-      while store.queries.waitingCount == 0 { await Task.yield() }
+      while store.queries.waitingCount == 0 { await pauseBetweenLooks() }
       for gate in gates + [clock] { gate.advance(bySeconds: 3) }
       for gate in gates { gate.open() }
       try await group.waitForAll()

@@ -115,10 +115,7 @@ struct EventStreamSubscriptionTests {
     let live = LiveSetting(Self.settings, limits: limits, streams: streams)
     let subscription = try live.open()
     #expect(await live.pass(.seconds(1)) { attempts.withLock { $0 } == 4 })
-    var words: [String] = []
-    repeat {
-      words.append(LiveSetting.word(await subscription.next()))
-    } while words.last != "re-established"
+    let words = await LiveSetting.words(of: subscription, upTo: "re-established")
     #expect(words == ["interrupted", "established", "interrupted", "re-established"])
   }
 }

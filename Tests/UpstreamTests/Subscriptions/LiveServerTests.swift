@@ -111,7 +111,7 @@ struct LiveServerTests {
       // Published again until the client, which starts in its own time, has heard it.
       while !Task.isCancelled {
         if appSync.subscriptionCount > 0 { appSync.publish("filmChanged", Self.film) }
-        await Task.yield()
+        await pauseBetweenLooks()
       }
     }
     let output: String

@@ -2,6 +2,7 @@ import HTTPClient
 import HTTPTypes
 import LosslessJSON
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 import VendorDouble
@@ -220,24 +221,36 @@ struct LiveSetting {
     }
   }
 
-  /// Waits until a condition holds; false if it does not within some seconds.
+  /// Waits until a condition holds; false if it does not within a minute.
   static func eventually(_ condition: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       if condition() { return true }
-      await Task.yield()
+      await pauseBetweenLooks()
     }
     return condition()
   }
 
-  /// Lets time pass in steps until a condition holds.
+  /// Lets time pass in steps until a condition holds. The tasks of the live side run between two steps: each
+  /// step takes a millisecond, and the next ones longer, however busy the machine is.
   func pass(_ step: Duration, until condition: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < deadline {
+    let deadline = ContinuousClock.now + .seconds(120)
+    var pause = Duration.milliseconds(1)
+    while ContinuousClock.now < deadline, !Task.isCancelled {
       if condition() { return true }
       clock.advance(by: step)
-      for _ in 0..<20 { await Task.yield() }
+      try? await Task.sleep(for: pause)
+      pause = min(pause * 1.02, .milliseconds(50))
     }
     return condition()
+  }
+
+  /// Reads the events of a subscription up to one, or to its end.
+  static func words(
+    of subscription: UpstreamSubscription, upTo last: String
+  ) async -> [String] {
+    var words: [String] = []
+    while words.last != last, let event = await subscription.next() { words.append(word(event)) }
+    return words
   }
 }

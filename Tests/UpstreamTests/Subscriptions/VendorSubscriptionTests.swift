@@ -195,15 +195,13 @@ struct VendorSubscriptionTests {
     let subscription = try live.open()
     #expect(LiveSetting.word(await subscription.next()) == "established")
     // Time passes until the event is there: a step too many can end the second connection as well.
-    let words = Mutex<[String]>([])
+    let words = Mutex<[String]?>(nil)
     let reading = Task {
-      while words.withLock({ $0.count < 2 }) {
-        let word = LiveSetting.word(await subscription.next())
-        words.withLock { $0.append(word) }
-      }
+      let read = await LiveSetting.words(of: subscription, upTo: "re-established")
+      words.withLock { $0 = read }
     }
-    #expect(await live.pass(.seconds(1)) { words.withLock { $0.count == 2 } })
-    await reading.value
+    defer { reading.cancel() }
+    try #require(await live.pass(.seconds(1)) { words.withLock { $0 != nil } })
     #expect(words.withLock { $0 } == ["interrupted", "re-established"])
     #expect(appSync.connectionCount >= 2)
     appSync.publish("filmChanged", Self.film)
