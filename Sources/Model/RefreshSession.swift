@@ -34,8 +34,8 @@ package struct RefreshRotation: Hashable, Sendable {
   package let now: Timestamp
   /// When the session expires after this exchange.
   package let expires: Timestamp
-  /// How long after an exchange the previous token is accepted once more, for a client that did
-  /// not receive the response.
+  /// How long after an exchange the previous token is accepted again, for a client that did not
+  /// receive the response.
   package let leeway: Duration
 
   package init(

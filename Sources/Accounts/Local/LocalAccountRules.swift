@@ -8,7 +8,7 @@ package struct LocalAccountRules: Sendable {
   package var accessLifetime: Duration
   /// The lifetime of a session that is not refreshed.
   package var refreshLifetime: Duration
-  /// How long a used refresh token is accepted once more, for a client that lost the response.
+  /// How long a used refresh token is accepted again, for a client that lost the response.
   package var refreshLeeway: Duration
 
   package init(

@@ -3,11 +3,13 @@ import Model
 
 /// The rows of sessions. A session stores the digests of its current refresh token and of the previous one.
 ///
-/// If the previous token is presented again within the leeway, a second successor is issued. Which of the
-/// two successors reached the client is unknown, so both are valid until one is used: the other one is
-/// stored with a mark in place of the previous token.
+/// If the previous token is presented again within the leeway, another successor is issued. Which of the
+/// successors reached the client is unknown, so all are valid until one is used: those before the current one
+/// are stored after the previous token, each with a mark.
 struct RefreshSessionTable {
   private static let siblingMark = "="
+  /// Limit of the successors of one token beside the current one.
+  private static let siblingsMax = 15
 
   let database: Database
 
@@ -50,10 +52,11 @@ struct RefreshSessionTable {
     guard try find.step(), rotation.now.milliseconds < find.int64(5) else { return .unknown }
     let (session, account) = (find.string(0), find.string(1))
     let rotated = Timestamp(milliseconds: find.int64(4))
-    let isCurrent = isSame(find.string(2), rotation.presentedDigest)
-    let isSibling = isSame(find.string(3), Self.siblingMark + rotation.presentedDigest)
-    let isValid = isCurrent || isSibling
-    let isPrevious = isSame(find.string(3), rotation.presentedDigest)
+    let (current, earlier) = (find.string(2), find.string(3).split(separator: " ").map(String.init))
+    let isSibling = earlier.contains { isSame($0, Self.siblingMark + rotation.presentedDigest) }
+    let isValid = isSame(current, rotation.presentedDigest) || isSibling
+    let isPrevious =
+      earlier.contains { isSame($0, rotation.presentedDigest) } && earlier.count <= Self.siblingsMax
     guard isValid || isPrevious && rotated.elapsed(until: rotation.now) < rotation.leeway else {
       try end(rotation.familyDigest)
       return .reused(session: session, account: account)
@@ -65,7 +68,8 @@ struct RefreshSessionTable {
       WHERE family_digest = ?1
       """)
     statement.bind(rotation.familyDigest, at: 1)
-    statement.bind(isValid ? rotation.presentedDigest : Self.siblingMark + find.string(2), at: 2)
+    let former = isValid ? [rotation.presentedDigest] : earlier + [Self.siblingMark + current]
+    statement.bind(former.joined(separator: " "), at: 2)
     statement.bind(rotation.nextDigest, at: 3)
     // A repeated exchange within the leeway does not extend the leeway.
     statement.bind(isValid ? rotation.now.milliseconds : rotated.milliseconds, at: 4)

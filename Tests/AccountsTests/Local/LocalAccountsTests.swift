@@ -42,7 +42,7 @@ struct LocalAccountsTests {
     #expect(try await stored() == renewed)
   }
 
-  @Test("Within the leeway a used refresh token is accepted once more")
+  @Test("Within the leeway a used refresh token is accepted again")
   func leewayForLostResponse() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(leeway: .seconds(10))
@@ -60,33 +60,50 @@ struct LocalAccountsTests {
     }
   }
 
-  /// It is unknown which of the two responses arrived.
-  @Test("Of two tokens issued for one, either continues the session", arguments: [false, true])
-  func eitherTokenContinues(isLater: Bool) async throws {
+  /// It is unknown which of the responses arrived.
+  @Test("Of several tokens issued for one, each continues the session", arguments: 0..<4)
+  func anyTokenContinues(arrived: Int) async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(leeway: .seconds(10))
     let first = try await provider.signUp(.of("ada"), from: .test)
-    let lost = try await provider.refresh(first.refreshToken, from: .test)
-    let other = try await provider.refresh(first.refreshToken, from: .test)
+    var issued: [String] = []
+    for _ in 0..<4 {
+      issued.append(try await provider.refresh(first.refreshToken, from: .test).refreshToken)
+    }
     local.clock.advance(by: .seconds(900))
-    let kept = isLater ? other : lost
-    let next = try await provider.refresh(kept.refreshToken, from: .test)
+    let next = try await provider.refresh(issued[arrived], from: .test)
     #expect(try await provider.refresh(next.refreshToken, from: .test).user == first.user)
     // Whether it is a thief's or the owner's, the session ends.
     await #expect(throws: AccountFault.sessionExpired) {
-      try await provider.refresh((isLater ? lost : other).refreshToken, from: .test)
+      try await provider.refresh(issued[(arrived + 1) % 4], from: .test)
     }
     await #expect(throws: AccountFault.sessionExpired) {
       try await provider.refresh(next.refreshToken, from: .test)
     }
   }
 
-  @Test("A used refresh token is accepted only once more")
-  func leewayAppliesOnce() async throws {
+  @Test("A used refresh token is void as soon as one issued for it is used", arguments: 1...3)
+  func leewayEndsWithSuccessor(times: Int) async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(leeway: .seconds(10))
     let first = try await provider.signUp(.of("ada"), from: .test)
-    for _ in 0..<2 { _ = try await provider.refresh(first.refreshToken, from: .test) }
+    var last = first
+    for _ in 0..<times { last = try await provider.refresh(first.refreshToken, from: .test) }
+    last = try await provider.refresh(last.refreshToken, from: .test)
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(first.refreshToken, from: .test)
+    }
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(last.refreshToken, from: .test)
+    }
+  }
+
+  @Test("A used refresh token is accepted a limited number of times")
+  func repetitionsAreLimited() async throws {
+    let local = try await LocalSetting()
+    let provider = try await local.provider(leeway: .seconds(10))
+    let first = try await provider.signUp(.of("ada"), from: .test)
+    for _ in 0..<16 { _ = try await provider.refresh(first.refreshToken, from: .test) }
     await #expect(throws: AccountFault.sessionExpired) {
       try await provider.refresh(first.refreshToken, from: .test)
     }

@@ -58,9 +58,9 @@ extension SettingTable {
       doc: "How long an inactive `local` user stays signed in."),
     SettingKey(
       "accounts.refreshLeeway", \.accounts.refreshLeeway,
-      .one(.duration(.zero ... .seconds(60))), example: "0s",
-      doc: "Grace period in which a used `local` refresh token is accepted once more, for clients "
-        + "that lost the response; both tokens issued for it are then valid. A stolen token is "
+      .one(.duration(.zero ... .seconds(3_600))), example: "0s",
+      doc: "Grace period in which a used `local` refresh token is accepted again, for clients that "
+        + "lost the response, until one of the tokens issued for it is used. A stolen token is "
         + "accepted in this period too."),
     SettingKey(
       "accounts.passwordCost", \.accounts.passwordCost, .one(.wholeNumber(10...20)),

@@ -30,7 +30,7 @@ package struct AccountsSettings: Sendable {
   package var signUp = SignUp.open
   package var accessLifetime = Duration.seconds(900)
   package var refreshLifetime = Duration.seconds(30 * 86_400)
-  package var refreshLeeway = Duration.seconds(30)
+  package var refreshLeeway = Duration.seconds(300)
   /// The base-2 logarithm of scrypt's N.
   package var passwordCost = 15
   package var triesPerMinute = 10
