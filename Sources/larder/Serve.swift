@@ -8,7 +8,11 @@ struct Serve: AsyncParsableCommand {
 
   @OptionGroup var settings: SettingsOptions
 
-  @Flag(help: "Also start a demo GraphQL API, and serve its example operations.")
+  @Flag(
+    help: """
+      Also start a demo GraphQL API, and serve its example operations with the settings of the example, \
+      not those of ./larder.yaml; --config names others.
+      """)
   var demo = false
 
   @Option(help: "The port of the demo GraphQL API; 0 for any free port.")
