@@ -20,6 +20,8 @@ ENTITIES = 10_000
 CHANGED = 100
 # Operations of one request at most.
 OPERATIONS_MAX = 1_000
+# In a round.
+DELTAS = 5
 OBSERVED_WRITES = 20
 SUBMITS = 60
 BUNDLE_KIB_MAX = 25
@@ -166,11 +168,12 @@ class _Kind:
             raise BenchError(f"{self.name}: curl received {received} bytes, then {self.curl_bytes}")
         self.curl_bytes = received
 
-    def measure_sync(self, client, applied):
+    def sync(self, client, applied):
+        """The seconds of a sync with this many changes."""
         reply = client.ask("sync")
         if reply["applied"] != applied:
             raise BenchError(f"{self.name}: {reply['applied']} changes applied, not {applied}")
-        (self.delta if applied else self.empty).append(reply["seconds"])
+        return reply["seconds"]
 
     def measure_writes(self, client):
         self.observed.append(statistics.median(client.ask("observe", count=OBSERVED_WRITES)["seconds"]))
@@ -239,19 +242,17 @@ def _show_steps(bench, account, kinds):
         for _, client in clients:
             _sync_all(client)
         for turn in range(bench.rounds):
-            # More than all have had: they become the first ones of the observed query.
-            account.change(days=40 + turn)
-            for kind, client in clients if turn % 2 else clients[::-1]:
-                kind.measure_sync(client, applied=CHANGED)
-                kind.measure_sync(client, applied=0)
+            ordered = clients if turn % 2 else clients[::-1]
+            _measure_deltas(account, ordered, turn)
+            for kind, client in ordered:
                 kind.measure_writes(client)
         bundle = one.ask("bundle")["bytes"] / 1024
     bench.report.line()
     bench.report.line(
-        f"With these {ENTITIES:,} entities in the store, {bench.rounds} rounds in turn: a sync with "
-        f"{CHANGED} changed entities, its requests included; {OBSERVED_WRITES} local writes, each from its call "
-        "until the observer of a list (a filter on a field, sorted by it, the first 50) has the new result, its "
-        f"commit included; {SUBMITS} submits with an optimistic update, each until it is durable. Beside the "
+        f"With these {ENTITIES:,} entities in the store, {bench.rounds} rounds in turn: "
+        f"{DELTAS} syncs with {CHANGED} changed entities each, their requests included; {OBSERVED_WRITES} local "
+        "writes, each from its call until the observer of a list (a filter on a field, sorted by it, the first "
+        f"50) has the new result, its commit included; {SUBMITS} submits with an optimistic update, each until it is durable. Beside the "
         f"submits: {SUBMITS} commits of one row before and after them, by Python's sqlite3 with WAL and "
         "synchronous=FULL in the store's folder, which are the settings of the Swift library; for JavaScript's "
         "file store an append of as many bytes as it wrote, with fdatasync, after each submit. Medians."
@@ -294,6 +295,20 @@ def _show_steps(bench, account, kinds):
         Goal("JavaScript: all modules, gzip -9", [bundle], unit="KiB", most=BUNDLE_KIB_MAX, digits=1)
     )
     bench.report.goals(goals)
+
+
+def _measure_deltas(account, clients, turn):
+    """Each delta is for all clients, one after the other."""
+    times = [([], []) for _ in clients]
+    for number in range(DELTAS):
+        # More than before: the changed ones are the first of the observed list.
+        account.change(days=40 + turn * DELTAS + number)
+        for (kind, client), (changed, empty) in zip(clients, times):
+            changed.append(kind.sync(client, applied=CHANGED))
+            empty.append(kind.sync(client, applied=0))
+    for (kind, _), (changed, empty) in zip(clients, times):
+        kind.delta.append(statistics.median(changed))
+        kind.empty.append(statistics.median(empty))
 
 
 def _show_builds(bench):
