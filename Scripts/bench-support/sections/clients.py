@@ -252,10 +252,11 @@ def _show_steps(bench, account, kinds):
         f"With these {ENTITIES:,} entities in the store, {bench.rounds} rounds in turn: "
         f"{DELTAS} syncs with {CHANGED} changed entities each, their requests included; {OBSERVED_WRITES} local "
         "writes, each from its call until the observer of a list (a filter on a field, sorted by it, the first "
-        f"50) has the new result, its commit included; {SUBMITS} submits with an optimistic update, each until it is durable. Beside the "
-        f"submits: {SUBMITS} commits of one row before and after them, by Python's sqlite3 with WAL and "
-        "synchronous=FULL in the store's folder, which are the settings of the Swift library; for JavaScript's "
-        "file store an append of as many bytes as it wrote, with fdatasync, after each submit. Medians."
+        f"50) has the new result, its commit included; {SUBMITS} submits with an optimistic update, each until "
+        f"it is durable. Beside the submits: {SUBMITS} commits of one row before and after them, by Python's "
+        "sqlite3 with WAL and synchronous=FULL in the store's folder, which are the settings of the Swift "
+        "library; for JavaScript's file store an append of as many bytes as it wrote, with fdatasync, after "
+        "each submit. Medians."
     )
     bench.report.table(
         ["ms", "sync with changes", "sync without", "observed write", "submit", "commit", "append"],

@@ -55,13 +55,13 @@ struct Measurements {
       let key = try await larder.write([operation])
       guard let shown = await update.next() else { throw CancellationError() }
       times.append(.number(JSONNumber((shown - began) / .seconds(1))))
-      try await larder.discard(key)
+      try await withdraw([key])
       _ = await update.next()
     }
     return times
   }
 
-  /// Until each item is durable. They are withdrawn afterwards.
+  /// Until each item is durable.
   private func submissions(_ count: Int) async throws -> [JSONValue] {
     var times: [JSONValue] = []
     var keys: [String] = []
@@ -76,8 +76,14 @@ struct Measurements {
           "RenameTrip", variables: variables, object: "Trip:\(id)", optimistic: [change]))
       times.append(.number(seconds(since: began)))
     }
-    for key in keys { try await larder.discard(key) }
+    try await withdraw(keys)
     return times
+  }
+
+  /// Leaves no trace of items, so that all rounds find the same.
+  private func withdraw(_ keys: [String]) async throws {
+    for key in keys { try await larder.discard(key) }
+    try await larder.forgetOutcomes(keys)
   }
 
   private func seconds(since began: ContinuousClock.Instant) -> JSONNumber {
