@@ -143,7 +143,8 @@ class _Kind:
         self.coding = fields.get("accept-encoding", "")
         self._curl = os.path.join(self.bench.folder, f"{self.name}.curl")
         with open(self._curl, "w", encoding="utf-8") as file:
-            file.write('fail\nfail-early\ngloboff\nsilent\nwrite-out = "%{time_total} %{size_download}\\n"\n')
+            file.write('fail\nfail-early\ngloboff\nsilent\n')
+            file.write('write-out = "%{time_total} %{size_download} %{num_connects}\\n"\n')
             file.writelines(f'header = "{name}: {value}"\n' for name, value in fields.items())
             for target in self.pages:
                 file.write(f'url = "http://127.0.0.1:{self.port}{target}"\noutput = "/dev/null"\n')
@@ -158,12 +159,14 @@ class _Kind:
         done = subprocess.run(
             ["curl", "--disable", "--config", self._curl],
             check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-            timeout=CURL_SECONDS_MAX, preexec_fn=end_with_parent,
+            timeout=CURL_SECONDS_MAX,
         )
         self.curl.append(time.perf_counter() - began)
         transfers = [line.split() for line in done.stdout.splitlines()]
-        self.transfers.append(sum(float(seconds) for seconds, _ in transfers))
-        received = sum(int(size) for _, size in transfers)
+        if sum(int(connects) for _, _, connects in transfers) != 1:
+            raise BenchError(f"{self.name}: curl did not keep its connection alive")
+        self.transfers.append(sum(float(seconds) for seconds, _, _ in transfers))
+        received = sum(int(size) for _, size, _ in transfers)
         if self.curl_bytes not in (0, received):
             raise BenchError(f"{self.name}: curl received {received} bytes, then {self.curl_bytes}")
         self.curl_bytes = received
