@@ -1,108 +1,96 @@
-// Figures of the client, with a running Larder and the store in a folder:
+// Measures the library as `Scripts/bench clients` asks: one command a line, one reply a line. Times are seconds.
 //
-//   LARDER_BINARY=… node bench.mjs
+//   node bench.mjs URL FOLDER
+//
+// The store is in the folder. The program in Clients/Swift/Sources/ClientBenchmarks takes the same commands.
 
-import {execFileSync} from "node:child_process";
-import {closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync} from "node:fs";
-import {tmpdir} from "node:os";
+import {closeSync, fdatasyncSync, openSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
+import {createInterface} from "node:readline";
 import {Larder} from "./src/larder.js";
 import {fileStore} from "./src/node.js";
-import {Service} from "./test/service.js";
+import {bundleBytes} from "./test/bundle.js";
 
-const ENTITIES = 10_000;
-const folder = mkdtempSync(join(tmpdir(), "larder-bench-"));
-const service = await Service.start();
-const store = fileStore(join(folder, "store"));
-const larder = await Larder.open({url: service.url, store});
-await larder.register();
-const token = [...store.all("root").values()].find(value => value?.device).device.token;
+/** The changed entities are the first ones of this list. */
+const QUERY = {type: "Trip", filter: "days > 38", order: "-days", limit: 50};
+/** Above all that the server's entities have. */
+const LONGEST_DAYS = 1_000;
 
-async function post(operations) {
-  const response = await fetch(`${service.url}/v1/entities`, {
-    method: "POST", headers: {"Content-Type": "application/json", "Device-Token": token}, body: JSON.stringify(operations),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
+const [url, folder] = process.argv.slice(2);
+const larder = await Larder.open({url, store: fileStore(folder), platform: "other"});
+
+const secondsSince = began => (performance.now() - began) / 1000;
+
+/** Leaves no trace of items, so that all rounds find the same. */
+async function withdraw(keys) {
+  for (const key of keys) await larder.discard(key);
+  await larder.forgetOutcomes(keys);
 }
 
-async function timed(work) {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-const median = list => list.sort((left, right) => left - right)[list.length >> 1];
-const milliseconds = value => `${value.toFixed(1)} ms`;
-
-for (let start = 0; start < ENTITIES; start += 1000) {
-  await post(Array.from({length: 1000}, (_, index) => ({
-    op: "insert", type: "Trip", id: `t${start + index}`, data: {title: `Trip number ${start + index}`, days: 1 + index % 30},
-  })));
-}
-
-// What curl takes for the same bytes: the pages one after the other, each for the cursor of the one before it.
-const curl = await timed(() => {
-  for (let cursor = null;;) {
-    const url = `${service.url}/v1/changes?types=Trip&limit=1000${cursor ? `&since=${encodeURIComponent(cursor)}` : ""}`;
-    const page = execFileSync("curl", ["-s", "--compressed", "-H", `Device-Token: ${token}`, url], {maxBuffer: 1 << 28, encoding: "utf8"});
-    cursor = /"cursor":"([^"]+)"/.exec(page)[1];
-    if (/"complete":true/.test(page)) return;
+/** From the call of a local write to the new result of a query that is observed. */
+async function observe(count) {
+  const results = larder.observe(QUERY), seconds = [];
+  await results.next();
+  for (let number = 0; number < count; number++) {
+    const shown = results.next().then(() => performance.now());
+    const began = performance.now();
+    const {key} = await larder.write([{op: "update", type: "Trip", id: `t${number}`, data: {days: LONGEST_DAYS + number}}]);
+    seconds.push((await shown - began) / 1000);
+    const reverted = results.next();
+    await withdraw([key]);
+    await reverted;
   }
-});
-const firsts = [];
-for (let round = 0; round < 5; round++) {
-  await larder.unfollow("trips");
-  await larder.follow("trips", {types: ["Trip"]});
-  firsts.push(await timed(() => larder.sync()));
-}
-if (larder.count({type: "Trip"}) !== ENTITIES) throw new Error("not all have come");
-
-const deltas = [], pages = [];
-for (let round = 0; round < 9; round++) {
-  await post(Array.from({length: 100}, (_, index) => ({op: "update", type: "Trip", id: `t${index * 97 % ENTITIES}`, data: {days: 40 + round}})));
-  deltas.push(await timed(() => larder.sync()));
-  pages.push(await timed(() => larder.sync())); // without changes: what the requests take
+  await results.return();
+  return {seconds};
 }
 
-const submits = [];
-for (let round = 0; round < 60; round++) {
-  submits.push(await timed(() => larder.submit("UpdateFilm", {id: `f${round}`, patch: {tagline: "x"}}, {
-    object: `Film:f${round}`, optimistic: [{op: "merge", type: "Film", id: `f${round}`, fields: {tagline: "x"}}],
-  })));
-}
-const file = openSync(join(folder, "plain"), "w");
-const syncs = [];
-for (let round = 0; round < 60; round++) {
-  syncs.push(await timed(() => {
-    writeSync(file, Buffer.alloc(4096));
-    fdatasyncSync(file);
-  }));
-}
-closeSync(file);
-
-const observed = [];
-const results = larder.observe({type: "Trip", filter: "days > 38", order: "-days", limit: 50});
-await results.next();
-for (let round = 0; round < 20; round++) {
-  const next = results.next();
-  const began = performance.now();
-  await larder.write([{op: "update", type: "Trip", id: `t${round * 100 + 3}`, data: {days: 1000 + round}}]);
-  await next;
-  observed.push(performance.now() - began);
+/** Until each item is durable, and in turn what the store needs at least: an append of as many bytes, synced. */
+async function submit(count) {
+  const log = join(folder, "larder.log"), plain = openSync(join(folder, "plain"), "a");
+  const seconds = [], appends = [], keys = [];
+  for (let number = 0; number < count; number++) {
+    const id = `t${number}`, before = statSync(log).size;
+    let began = performance.now();
+    keys.push((await larder.submit("RenameTrip", {id, title: "Another title"}, {
+      object: `Trip:${id}`, optimistic: [{op: "merge", type: "Trip", id, fields: {title: "Another title"}}],
+    })).key);
+    seconds.push(secondsSince(began));
+    const line = Buffer.alloc(Math.max(1, statSync(log).size - before));
+    began = performance.now();
+    writeSync(plain, line);
+    fdatasyncSync(plain);
+    appends.push(secondsSince(began));
+  }
+  closeSync(plain);
+  await withdraw(keys);
+  return {seconds, appends};
 }
 
-const opening = await timed(async () => {
-  await larder.close();
-  const again = await Larder.open({url: service.url, store: fileStore(join(folder, "store"))});
-  if (again.count({type: "Trip"}) !== ENTITIES) throw new Error("not all are there");
-  await again.close();
-});
+const commands = {
+  async signIn({email, password}) {
+    await larder.signIn(email, password);
+    await larder.follow("trips", {types: ["Trip"]});
+    return {};
+  },
+  async sync() {
+    const began = performance.now();
+    const {applied} = await larder.sync();
+    return {seconds: secondsSince(began), applied};
+  },
+  count: () => ({count: larder.count({type: "Trip"})}),
+  observe: ({count}) => observe(count),
+  submit: ({count}) => submit(count),
+  bundle: () => ({bytes: bundleBytes()}),
+};
 
-console.log(`first sync of ${ENTITIES} entities: ${milliseconds(median(firsts))}; curl: ${milliseconds(curl)}`);
-console.log(`sync with a delta of 100: ${milliseconds(median(deltas))}; without changes: ${milliseconds(median(pages))}`);
-console.log(`submit, durable: ${milliseconds(median(submits))}; one fdatasync of 4 KiB: ${milliseconds(median(syncs))}`);
-console.log(`a local write until a query over ${ENTITIES} reports it, its fdatasync included: ${milliseconds(median(observed))}`);
-console.log(`opening the store: ${milliseconds(opening)}`);
-await service.stop();
-rmSync(folder, {recursive: true});
+for await (const line of createInterface({input: process.stdin})) {
+  let reply;
+  try {
+    const command = JSON.parse(line);
+    reply = await commands[command.do](command);
+  } catch (error) {
+    reply = {error: String(error)};
+  }
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}
+await larder.close();

@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "Larder", targets: ["Larder"]),
     .executable(name: "larder-conformance-driver", targets: ["ConformanceDriver"]),
     .executable(name: "larder-films", targets: ["FilmsExample"]),
+    .executable(name: "larder-client-benchmarks", targets: ["ClientBenchmarks"]),
   ],
   dependencies: [
     // The same version as in the package of the server.
@@ -24,6 +25,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "ConformanceDriver", dependencies: ["Larder"], swiftSettings: settings),
+    // For `Scripts/bench clients`.
+    .executableTarget(
+      name: "ClientBenchmarks", dependencies: ["Larder"], swiftSettings: settings),
     // As in an app: generated code has its own imports.
     .executableTarget(
       name: "FilmsExample", dependencies: ["Larder"], path: "Examples/Films"),

@@ -1,24 +1,15 @@
 import assert from "node:assert/strict";
-import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from "node:fs";
+import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
 import {pathToFileURL} from "node:url";
-import {gzipSync} from "node:zlib";
+import {bundleBytes, names, stripped, text} from "./bundle.js";
 
 const BYTES_MAX = 25 * 1024;
-const source = new URL("../src/", import.meta.url);
-// `node.js` is no part of what browsers load.
-const names = readdirSync(source).filter(name => name.endsWith(".js") && name !== "node.js").sort();
-const text = name => readFileSync(new URL(name, source), "utf8");
-
-/** A module without comments and indentation, as every bundler ships it; nothing is renamed. */
-const stripped = code => code.replace(/\/\*\*[^]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "").replace(/^\s+/gm, "");
 
 test("The bundle has 25 KiB at most", async context => {
-  const size = code => gzipSync(code, {level: 9}).length;
-  const bundle = size(names.map(name => stripped(text(name))).join(""));
-  const whole = size(names.map(text).join(""));
+  const bundle = bundleBytes(), whole = bundleBytes(code => code);
   context.diagnostic(`${names.length} modules, gzip -9: ${bundle} bytes without comments and indentation, ${whole} as they are`);
   assert.ok(bundle <= BYTES_MAX, `${bundle} bytes`);
 });

@@ -3,10 +3,9 @@
 import json
 import os
 import statistics
-import subprocess
-import sys
 import time
 
+import commits
 import native
 import phones
 import servers
@@ -84,11 +83,11 @@ class _Taking:
 
     def _measure_single(self, larder, tokens):
         """Between commits of SQLite alone, since other load on the machine changes within seconds."""
-        before = _commit_seconds(self.films.folder, self.environment)
+        before = commits.measured(self.films.folder, COMMITS, self.environment)
         done = self.generator.send(
             larder, _handing_over(tokens, "single"), seconds=SINGLE_SECONDS, connections=1
         )
-        after = _commit_seconds(self.films.folder, self.environment)
+        after = commits.measured(self.films.folder, COMMITS, self.environment)
         self.single.append(done.p50_microseconds / 1e6)
         self.apart.append(done.per_second)
         self.commits.append((before + after) / 2)
@@ -168,16 +167,6 @@ def _handing_over(tokens, key):
         )
         for token in tokens
     ]
-
-
-def _commit_seconds(folder, environment):
-    """The median time of a commit of one row."""
-    program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "commits.py")
-    done = subprocess.run(
-        [sys.executable, program, folder, str(COMMITS)],
-        env={**os.environ, **(environment or {})}, check=True, capture_output=True, text=True,
-    )
-    return float(done.stdout)
 
 
 # Sending
