@@ -67,6 +67,14 @@ public struct Problem: Hashable, Sendable {
   /// The whole problem; null if the response had none.
   public let json: JSONValue
 
+  /// Statuses that are about the caller or the moment, not about what was sent.
+  private static let aboutTheMoment: Set<Int> = [401, 408, 425, 429]
+
+  /// Whether the same content would be refused again.
+  var isAboutContent: Bool {
+    (400..<500).contains(status) && !Self.aboutTheMoment.contains(status)
+  }
+
   init(status: Int, body: JSONValue?) {
     self.status = status
     json = body ?? .null

@@ -4,13 +4,35 @@ import Foundation
 
 /// Responses by a script, in place of a connection.
 final class ScriptedLarder: HTTPTransport {
-  typealias Answer = @Sendable (HTTPRequest) throws -> (status: Int, body: JSONValue)
+  /// A response in pieces, and what the head says.
+  struct Reply: Sendable {
+    var status = 200
+    var headers: [String: String] = [:]
+    var body: [Data] = []
+  }
 
-  private let answer: Answer
+  typealias Answer = @Sendable (HTTPRequest) async throws -> (status: Int, body: JSONValue)
+
+  private let reply: @Sendable (HTTPRequest) async throws -> Reply
   private let sent = Locked<[HTTPRequest]>([])
 
   init(_ answer: @escaping Answer) {
-    self.answer = answer
+    reply = { request in
+      let (status, json) = try await answer(request)
+      return Self.json(json, status: status)
+    }
+  }
+
+  init(replying reply: @escaping @Sendable (HTTPRequest) async throws -> Reply) {
+    self.reply = reply
+  }
+
+  static func json(_ json: JSONValue, status: Int = 200) -> Reply {
+    let data = status == 204 ? Data() : json.data
+    let type = status < 400 ? "application/json" : "application/problem+json"
+    return Reply(
+      status: status, headers: ["content-length": String(data.count), "content-type": type],
+      body: [data])
   }
 
   /// Methods and paths of the requests so far.
@@ -22,19 +44,19 @@ final class ScriptedLarder: HTTPTransport {
     sent.withLock { $0.append(request) }
     let (heads, head) = HTTPExchange.Heads.makeStream()
     let (bodies, body) = HTTPExchange.Body.makeStream()
-    do {
-      let (status, json) = try answer(request)
-      let data = json.data
-      head.yield(
-        HTTPExchange.Head(status: status, headers: ["content-length": String(data.count)]))
-      body.yield(data)
-      head.finish()
-      body.finish()
-    } catch {
-      head.finish(throwing: error)
-      body.finish(throwing: error)
+    let task = Task {
+      do {
+        let reply = try await reply(request)
+        head.yield(HTTPExchange.Head(status: reply.status, headers: reply.headers))
+        for piece in reply.body { body.yield(piece) }
+        head.finish()
+        body.finish()
+      } catch {
+        head.finish(throwing: error)
+        body.finish(throwing: error)
+      }
     }
-    return HTTPExchange(heads: heads, body: bodies) {}
+    return HTTPExchange(heads: heads, body: bodies) { task.cancel() }
   }
 
   /// What Larder responds to registering, signing in and refreshing, with numbered tokens.

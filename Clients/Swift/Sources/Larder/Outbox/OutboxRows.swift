@@ -59,6 +59,12 @@ struct OutboxRows {
     ).map(Item.init)
   }
 
+  /// Whether an item has no response yet, and was not lost with its device.
+  func isWaiting(_ item: Item, wasTried: Bool? = nil) throws -> Bool {
+    guard let present = try self.item(key: item.key) else { return false }
+    return present.state == .waiting && (wasTried ?? present.wasTried) == present.wasTried
+  }
+
   /// The item that is sent next.
   func firstWaiting() throws -> Item? {
     try Row.fetchOne(

@@ -254,19 +254,27 @@ actor Profiles {
   /// Sends a request of a profile. A device that Larder does not know is replaced, and the request sent
   /// again.
   ///
-  /// - Parameters:
-  ///   - item: the item of the outbox that is being sent, and whether it was tried before. If so, it is
-  ///     not sent from another device.
+  /// - Parameter item: the item of the outbox that is being sent, as it was before it was marked as tried. If
+  ///   it had been tried even then, it is not sent from another device.
   /// - Throws: `LarderError`; not for statuses.
   func send(
-    _ request: HTTPRequest, as id: String, item: (number: Int, wasTried: Bool)? = nil
+    _ request: HTTPRequest, as id: String, item: OutboxRows.Item? = nil
   ) async throws -> HTTPResponse {
     guard let before = profile(id) else { throw LarderError.signedOut }
     let response = try await sendOnce(request, as: id)
     guard try await isDeviceLost(response, before) else { return response }
     try await replaceDevice(
       of: id, lost: before.deviceToken, untried: item?.wasTried == false ? item?.number : nil)
-    if item?.wasTried == true { throw LarderError.deviceLost }
+    if let item {
+      // From here on the new device may have it.
+      let isWaiting = try await store.write { db in
+        let rows = OutboxRows(db, id)
+        guard try rows.isWaiting(item) else { return false }
+        try rows.mark(item.number, wasTried: true)
+        return true
+      }
+      guard isWaiting else { throw LarderError.deviceLost }
+    }
     return try await sendOnce(request, as: id)
   }
 
