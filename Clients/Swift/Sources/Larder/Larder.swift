@@ -85,6 +85,7 @@ public final class Larder: Sendable {
     pauses = LivePauses(
       poll: options.pollInterval,
       longest: max(.seconds(1), min(.seconds(30), options.pollInterval * 6)))
+    try await profiles.addMissingRows()
     try await self.store.show(profile: profiles.active?.id)
   }
 
