@@ -40,6 +40,8 @@ public final class Larder: Sendable {
     public var clock: @Sendable () -> Date = { Date() }
     /// What carries requests, for tests.
     var transport: (any HTTPTransport)?
+    /// What waits, for tests.
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Uses URLSession also where another transport would be: on Linux, without TLS.
     package mutating func useURLSession() {
@@ -57,8 +59,11 @@ public final class Larder: Sendable {
   let uploads: Uploads
   let pauses: LivePauses
   let clock: @Sendable () -> Date
+  let sleep: @Sendable (Duration) async throws -> Void
   /// Wakes `run` when something has been submitted.
   let work = Broadcast()
+  /// Whether `run` runs.
+  let isRunning = Locked(false)
 
   /// Opens the store. Nothing is sent.
   ///
@@ -74,6 +79,7 @@ public final class Larder: Sendable {
       base: url, deadline: options.deadline, headers: options.headers,
       transport: options.transport)
     clock = options.clock
+    sleep = options.sleep
     profiles = try Profiles(
       client: client, store: self.store,
       credentialStore: credentials ?? Self.defaultCredentials(file),
@@ -150,7 +156,9 @@ public final class Larder: Sendable {
   /// - Returns: whether Larder has been told; else it is, before the next requests.
   @discardableResult
   public func signOut() async throws -> Bool {
-    try await profiles.signOut()
+    let wasSent = try await profiles.signOut()
+    if !wasSent { work.send() }
+    return wasSent
   }
 
   // MARK: The replica
