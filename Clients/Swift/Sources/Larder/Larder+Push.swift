@@ -34,12 +34,13 @@ extension Larder {
     let wanted = "\(profile.deviceID) \(profile.session == nil ? "" : profile.userID ?? "")"
     guard let token = stored?.token, stored?.sentFor != wanted else { return }
     let content: JSONValue = ["pushToken": token.isEmpty ? .null : .string(token)]
-    var update = HTTPRequest.post("/v1/devices/me", content)
+    var update = HTTPRequest.post("/v1/devices/me", content, shape: .object(["id": .string]))
     update.method = "PATCH"
     if let error = try await profiles.send(update, as: profile.id).error { throw error }
     if profile.session != nil {
       let tie = HTTPRequest(
-        method: token.isEmpty ? "DELETE" : "PUT", path: "/v1/push/registration")
+        method: token.isEmpty ? "DELETE" : "PUT", path: "/v1/push/registration",
+        shape: token.isEmpty ? .empty : .object(["userId": .string]))
       if let error = try await profiles.send(tie, as: profile.id).error { throw error }
     }
     // Larder ties a token to the last user alone.

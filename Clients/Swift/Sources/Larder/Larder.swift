@@ -27,7 +27,7 @@ public final class Larder: Sendable {
   public struct Options: Sendable {
     /// What devices are registered as.
     public var platform = "ios"
-    /// Until a request without a response counts as failed. Streams and parts of files have longer
+    /// Until a request counts as failed of which nothing comes. Streams and parts of files have longer
     /// deadlines.
     public var deadline = Duration.seconds(15)
     /// Changes in a page.
@@ -77,7 +77,7 @@ public final class Larder: Sendable {
     self.store = try PhoneStore(url: file)
     let client = HTTPClient(
       base: url, deadline: options.deadline, headers: options.headers,
-      transport: options.transport)
+      transport: options.transport, sleep: options.sleep)
     clock = options.clock
     sleep = options.sleep
     profiles = try Profiles(

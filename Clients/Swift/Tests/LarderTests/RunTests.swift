@@ -21,10 +21,8 @@ struct RunTests {
 
   private func open(_ transport: ScriptedLarder) async throws -> Larder {
     var options = Larder.Options()
-    options.transport = transport
     options.sleep = { [timers] _ in try await timers.sleep() }
-    return try await Larder(
-      url: URL(fileURLWithPath: "/"), store: .memory, options: options)
+    return try await ScriptedLarder.open(transport, options: options)
   }
 
   @Test("`run` has one timer however often it is woken", .timeLimit(.minutes(1)))

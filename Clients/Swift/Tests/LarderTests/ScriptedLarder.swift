@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import Larder
 
@@ -9,6 +10,8 @@ final class ScriptedLarder: HTTPTransport {
     var status = 200
     var headers: [String: String] = [:]
     var body: [Data] = []
+    /// Awaited before a piece of the body, by its index.
+    var beforePiece: @Sendable (Int) async -> Void = { _ in }
   }
 
   typealias Answer = @Sendable (HTTPRequest) async throws -> (status: Int, body: JSONValue)
@@ -48,7 +51,10 @@ final class ScriptedLarder: HTTPTransport {
       do {
         let reply = try await reply(request)
         head.yield(HTTPExchange.Head(status: reply.status, headers: reply.headers))
-        for piece in reply.body { body.yield(piece) }
+        for (index, piece) in reply.body.enumerated() {
+          await reply.beforePiece(index)
+          body.yield(piece)
+        }
         head.finish()
         body.finish()
       } catch {
@@ -56,7 +62,12 @@ final class ScriptedLarder: HTTPTransport {
         body.finish(throwing: error)
       }
     }
-    return HTTPExchange(heads: heads, body: bodies) { task.cancel() }
+    return HTTPExchange(heads: heads, body: bodies) {
+      task.cancel()
+      let failure = LarderError.offline("cancelled", wasSent: true)
+      head.finish(throwing: failure)
+      body.finish(throwing: failure)
+    }
   }
 
   /// What Larder responds to registering, signing in and refreshing, with numbered tokens.
@@ -78,12 +89,13 @@ final class ScriptedLarder: HTTPTransport {
 
   static func open(
     _ transport: ScriptedLarder, credentials: (any CredentialStore)? = nil,
-    clock: @escaping @Sendable () -> Date = { Date() }
+    url: String = "http://larder",
+    options: Larder.Options = Larder.Options(), clock: @escaping @Sendable () -> Date = { Date() }
   ) async throws -> Larder {
-    var options = Larder.Options()
+    var options = options
     options.transport = transport
     options.clock = clock
-    let url = URL(fileURLWithPath: "/")
+    let url = try #require(URL(string: url))
     return try await Larder(url: url, store: .memory, credentials: credentials, options: options)
   }
 }

@@ -14,6 +14,8 @@ struct Uploads: Sendable {
   /// For one part.
   private static let partDeadline = Duration.seconds(300)
   private static let partsMax = 10_000
+  /// The shape of a response to a part, or an object, that is stored.
+  private static let stored = ResponseShape.object(["etag": .string])
 
   private struct Upload: Sendable {
     let number: Int
@@ -152,7 +154,8 @@ struct Uploads: Sendable {
     if let known = upload.uploadID {
       uploadID = known
     } else {
-      let begin = HTTPRequest(method: "POST", path: upload.target + "/uploads")
+      let begin = HTTPRequest(
+        method: "POST", path: upload.target + "/uploads", shape: .object(["uploadId": .string]))
       let reply = try await profiles.send(begin, as: id).content()
       guard let new = reply["uploadId"]?.string else {
         throw LarderError.unexpectedContent("The response to a new upload lacks \"uploadId\".")
@@ -170,7 +173,8 @@ struct Uploads: Sendable {
       if !there.contains(number) {
         try file.seek(toOffset: UInt64(start))
         let body = try file.read(upToCount: upload.partBytes) ?? Data()
-        var request = HTTPRequest(method: "PUT", path: upload.target, body: body)
+        var request = HTTPRequest(
+          method: "PUT", path: upload.target, body: body, shape: Self.stored)
         request.query = [("uploadId", uploadID), ("partNumber", String(number))]
         request.headers["Content-Type"] = "application/octet-stream"
         request.deadline = Self.partDeadline
@@ -183,13 +187,15 @@ struct Uploads: Sendable {
     try await save(upload)
     let complete = HTTPRequest(
       method: "POST", path: upload.target, query: [("uploadId", uploadID)],
-      deadline: Self.partDeadline)
+      deadline: Self.partDeadline, shape: Self.stored)
     _ = try await check(profiles.send(complete, as: id))
   }
 
   /// The numbers of the parts that have arrived; nil if Larder does not know the upload any more.
   private func parts(_ upload: Upload, _ uploadID: String, _ id: String) async throws -> Set<Int>? {
-    let request = HTTPRequest(path: upload.target, query: [("uploadId", uploadID)])
+    let request = HTTPRequest(
+      path: upload.target, query: [("uploadId", uploadID)],
+      shape: .object(["Parts": .array]))
     let response = try await profiles.send(request, as: id)
     if response.status == 404 { return nil }
     let parts = try response.content()["Parts"]?.array ?? []
@@ -197,7 +203,8 @@ struct Uploads: Sendable {
   }
 
   private func isComplete(_ upload: Upload, _ id: String) async throws -> Bool {
-    let response = try await profiles.send(HTTPRequest(method: "HEAD", path: upload.target), as: id)
+    let request = HTTPRequest(method: "HEAD", path: upload.target, shape: .head)
+    let response = try await profiles.send(request, as: id)
     return response.status == 200
       && response.headers["content-length"].flatMap { Int($0) } == upload.size
   }

@@ -8,16 +8,21 @@ struct HTTPRequest: Sendable {
   var query: [(name: String, value: String)] = []
   var headers: [String: String] = [:]
   var body: Data?
-  /// Until the response is complete; nil for the client's.
+  /// Without a byte for so long there is no response; nil for the client's.
   var deadline: Duration?
-  /// Whether a 200 is returned with its open body.
-  var isStream = false
+  /// Of a 2xx.
+  var shape = ResponseShape.object([:])
 
   /// A request with a JSON body.
-  static func post(_ path: String, _ body: JSONValue) -> HTTPRequest {
+  static func post(
+    _ path: String, _ body: JSONValue, shape: ResponseShape = .object([:])
+  ) -> HTTPRequest {
     HTTPRequest(
-      method: "POST", path: path, headers: ["Content-Type": "application/json"], body: body.data)
+      method: "POST", path: path, headers: ["Content-Type": "application/json"], body: body.data,
+      shape: shape)
   }
+
+  var isStream: Bool { shape == .stream }
 
   var target: String {
     let pairs = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }
@@ -41,8 +46,22 @@ struct HTTPResponse: Sendable {
   let headers: [String: String]
   var body = Data()
   var stream: AsyncThrowingStream<Data, any Error>?
+  /// Whether this is not Larder's response to a request for a stream. Other requests fail then.
+  var isForeign = false
+  /// The body, if it is JSON and its type says so.
+  private(set) var json: JSONValue?
 
-  var json: JSONValue? { try? JSONValue(parsing: body) }
+  init(status: Int, headers: [String: String]) {
+    self.status = status
+    self.headers = headers
+  }
+
+  var type: String { headers["content-type"] ?? "" }
+
+  /// Reads the body, once it is whole.
+  mutating func readJSON() {
+    if type.contains("json") { json = try? JSONValue(parsing: body) }
+  }
 
   var problem: Problem { Problem(status: status, body: json) }
 

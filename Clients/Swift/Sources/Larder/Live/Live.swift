@@ -95,11 +95,11 @@ struct Live: Sendable {
     }
   }
 
-  /// Whether a subject can never be had. A refusal without a problem of Larder's is a proxy's.
+  /// Whether a subject can never be had.
   private static func isFinal(_ error: LarderError) -> Bool {
     switch error {
     case .offline, .unavailable, .storageFull: false
-    case .refused(let problem): problem.status < 500 && !problem.json.isNull
+    case .refused(let problem): problem.status < 500
     default: true
     }
   }
@@ -110,13 +110,13 @@ struct Live: Sendable {
 
   /// The cursor of this moment: what changes before the stream is open is not lost.
   private func head() async throws -> String? {
-    let request = HTTPRequest(path: path, query: query + start)
+    let request = HTTPRequest(path: path, query: query + start, shape: .changes)
     return try await profiles.send(request, as: profile).content()["cursor"]?.string
   }
 
   /// The stream; nil where Larder, or what is between, opens none.
   private func open(_ position: Position) async throws -> AsyncThrowingStream<Data, any Error>? {
-    var request = HTTPRequest(path: path + "/stream", query: query, isStream: true)
+    var request = HTTPRequest(path: path + "/stream", query: query, shape: .stream)
     request.headers["Accept"] = "text/event-stream"
     if let id = position.id {
       request.headers["Last-Event-ID"] = id
@@ -125,8 +125,9 @@ struct Live: Sendable {
     }
     let response = try await profiles.send(request, as: profile)
     if let stream = response.stream { return stream }
-    if response.status == 401, let error = response.error { throw error }
-    if response.status == 429 || response.status == 503, let error = response.error { throw error }
+    if !response.isForeign, [401, 429, 503].contains(response.status), let error = response.error {
+      throw error
+    }
     return nil
   }
 
@@ -168,7 +169,7 @@ struct Live: Sendable {
   ) async throws {
     switch subject {
     case .operation:
-      var request = HTTPRequest(path: path, query: query)
+      var request = HTTPRequest(path: path, query: query, shape: .result)
       if let etag = position.etag { request.headers["If-None-Match"] = etag }
       let response = try await profiles.send(request, as: profile)
       if response.status == 304 { return }
@@ -176,7 +177,8 @@ struct Live: Sendable {
       position.etag = response.headers["etag"]
       yield(LiveEvent(name: "message", data: body, source: .polling))
     case .collection:
-      var request = HTTPRequest(path: path + "/diff", query: query)
+      var request = HTTPRequest(
+        path: path + "/diff", query: query, shape: .object(["kind": .string]))
       if let id = position.id { request.query.append(("from", id)) }
       let response = try await profiles.send(request, as: profile)
       if response.status == 304 { return }
@@ -190,7 +192,7 @@ struct Live: Sendable {
       var next = position.id
       repeat {
         let since = next.map { [("since", $0)] } ?? start
-        let request = HTTPRequest(path: path, query: query + since)
+        let request = HTTPRequest(path: path, query: query + since, shape: .changes)
         let page = try await profiles.send(request, as: profile).content()
         next = page["cursor"]?.string
         pages.append(page)

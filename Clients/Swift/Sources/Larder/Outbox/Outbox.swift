@@ -151,7 +151,7 @@ struct Outbox: Sendable {
     let request = HTTPRequest(
       method: "POST", path: "/v1/mutations",
       headers: ["Content-Type": "application/json", "Idempotency-Key": item.key],
-      body: item.payload)
+      body: item.payload, shape: .mutation)
     let response: HTTPResponse
     do {
       response = try await profiles.send(request, as: id, item: item)
@@ -232,7 +232,8 @@ struct Outbox: Sendable {
       throw LarderError.notParked(key)
     }
     let path = "/v1/mutations/\(HTTPRequest.encoded(mutation))/retry"
-    let reply = try await profiles.send(HTTPRequest(method: "POST", path: path), as: id).content()
+    let request = HTTPRequest(method: "POST", path: path, shape: .mutation)
+    let reply = try await profiles.send(request, as: id).content()
     try await store.write { db in
       try OutboxRows(db, id).update(item.number, "state = 'enqueued', report = ?", [reply.text])
     }
@@ -262,8 +263,8 @@ struct Outbox: Sendable {
     let path = "/v1/mutations/\(HTTPRequest.encoded(item.mutation ?? ""))"
     let request =
       item.state == .parked
-      ? HTTPRequest(method: "POST", path: path + "/discard")
-      : HTTPRequest(method: "DELETE", path: path)
+      ? HTTPRequest(method: "POST", path: path + "/discard", shape: .mutation)
+      : HTTPRequest(method: "DELETE", path: path, shape: .mutation)
     if let error = try await profiles.send(request, as: id).error { throw error }
   }
 

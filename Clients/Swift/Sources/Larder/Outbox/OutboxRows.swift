@@ -33,7 +33,7 @@ struct OutboxRows {
   /// Outcomes that are kept for the app; the oldest go.
   private static let outcomesMax = 10_000
   /// States of a mutation in which it has ended.
-  private static let ends: Set<String> = [
+  static let ends: Set<String> = [
     "applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded",
   ]
 

@@ -106,7 +106,8 @@ extension Profiles {
     _ path: String, _ email: String, _ password: String, _ deviceToken: String
   ) async throws -> HTTPResponse {
     try store.needSpace()
-    var request = HTTPRequest.post(path, ["email": .string(email), "password": .string(password)])
+    var request = HTTPRequest.post(
+      path, ["email": .string(email), "password": .string(password)], shape: .session)
     request.headers["Device-Token"] = deviceToken
     return try await client.send(request)
   }
@@ -145,7 +146,7 @@ extension Profiles {
   func sendSignOuts() async throws {
     while let owed = credentials.signOuts.first {
       var request = HTTPRequest.post(
-        "/v1/auth/sign-out", ["refreshToken": .string(owed.refreshToken)])
+        "/v1/auth/sign-out", ["refreshToken": .string(owed.refreshToken)], shape: .empty)
       request.headers["Device-Token"] = owed.deviceToken
       let response = try await client.send(request)
       // Any other refusal says that the session has ended already.

@@ -113,7 +113,9 @@ actor Profiles {
 
   private func newDevice(accessToken: String? = nil) async throws -> (id: String, token: String) {
     try store.needSpace()
-    var request = HTTPRequest.post("/v1/devices", ["platform": .string(platform)])
+    var request = HTTPRequest.post(
+      "/v1/devices", ["platform": .string(platform)],
+      shape: .object(["id": .string, "deviceToken": .string]))
     if let accessToken { request.headers["Authorization"] = "Bearer \(accessToken)" }
     let reply = try await client.send(request).content()
     return (try text(reply, "id"), try text(reply, "deviceToken"))
@@ -158,7 +160,8 @@ actor Profiles {
   private func newSession(_ id: String, _ used: Session) async throws -> Session {
     try store.needSpace()
     let response = try await client.send(
-      .post("/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)]))
+      .post(
+        "/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)], shape: .session))
     guard var profile = profile(id), profile.session == used else { throw LarderError.signedOut }
     if response.status == 401 {
       profile.session = nil
@@ -215,7 +218,7 @@ actor Profiles {
   func isDeviceLost(_ response: HTTPResponse, _ profile: Profile) async throws -> Bool {
     guard response.isRefusal(401, "unauthenticated") else { return false }
     if response.problem.detail.hasPrefix("The device token is unknown") { return true }
-    var request = HTTPRequest(path: "/v1/devices/me")
+    var request = HTTPRequest(path: "/v1/devices/me", shape: .object(["id": .string]))
     request.headers["Device-Token"] = profile.deviceToken
     return try await client.send(request).isRefusal(401, "unauthenticated")
   }
