@@ -172,7 +172,7 @@ extension Larder {
   /// Uploads a file in parts. Interrupted, it goes on with `resumeUploads`, or when this is called again.
   ///
   /// - Parameters:
-  ///   - key: `{user}` stands for the user's id.
+  ///   - key: without segments `.` and `..`. `{user}` stands for the user's id.
   ///   - partBytes: 5 MiB or more, for Larder's store.
   public func upload(
     _ file: URL, bucket: String, key: String, partBytes: Int = 5 << 20,
@@ -182,7 +182,8 @@ extension Larder {
       file, bucket: bucket, key: key, partBytes: partBytes, progress: progress)
   }
 
-  /// Goes on with all unfinished uploads of the profile.
+  /// Goes on with all unfinished uploads of the profile. One that Larder refuses, or whose file is gone, is
+  /// given up: the others go on, then the error is thrown.
   @discardableResult
   public func resumeUploads() async throws -> UploadResult {
     try await uploads.resume()

@@ -34,8 +34,9 @@ final class HTTPClient: Sendable {
     return URLSessionTransport()
   }
 
-  /// - Throws: `LarderError.offline`, and `CancellationError`.
+  /// - Throws: `LarderError.offline`, `LarderError.invalidArgument`, and `CancellationError`.
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try request.checkPath()
     guard let url = URL(string: base + request.target) else {
       throw LarderError.invalidArgument("\(request.target) is no path with a query.")
     }

@@ -24,6 +24,19 @@ struct HTTPRequest: Sendable {
 
   var isStream: Bool { shape == .stream }
 
+  /// Throws unless the path begins with one slash and has no segment that leads elsewhere.
+  func checkPath() throws {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    let isPlain = segments.dropFirst().allSatisfy { segment in
+      ![".", ".."].contains(segment.lowercased().replacingOccurrences(of: "%2e", with: "."))
+    }
+    let isOther = path.hasPrefix("//") || !path.hasPrefix("/") || path.contains("\\")
+    guard isPlain, !isOther else {
+      throw LarderError.invalidArgument(
+        "\(path) is not a path of Larder: it must begin with one /, without . or .. as a segment.")
+    }
+  }
+
   var target: String {
     let pairs = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }
     guard !pairs.isEmpty else { return path }
