@@ -230,7 +230,8 @@ public final class Larder: Sendable {
     return try await reads.read(Operation.name, variables).map { try $0.decoded() }
   }
 
-  /// The events of a subject over all interruptions, until the sequence is given up.
+  /// The events of a subject over all interruptions, until the sequence is given up. It belongs to the
+  /// profile that is active now, and fails with ``LarderError/signedOut`` when that is not active any more.
   public func live(_ subject: LiveSubject) -> AsyncThrowingStream<LiveEvent, any Error> {
     let (stream, continuation) = AsyncThrowingStream<LiveEvent, any Error>.makeStream()
     let task = Task {

@@ -4,7 +4,7 @@ import Foundation
 public enum LiveSubject: Hashable, Sendable {
   /// A query, sent again when what it shows changes; or a subscription.
   case operation(String, variables: JSONValue = [:])
-  /// The path of a list, an entity or a relationship below `/v1/entities`.
+  /// The path of a list, an entity or a relationship below `/v1/entities`, which begins with one slash.
   case collection(String)
   /// Changes of entities, from now on or after a cursor.
   case changes(types: [String], since: String = "now")
@@ -18,7 +18,8 @@ public struct LiveEvent: Hashable, Sendable {
     case polling
   }
 
-  /// `message` for queries, `change`, `list` or `diff`, and others of the subject's own stream.
+  /// `message` for queries, `change`, `list` or `diff`, and others of the subject's own stream. After `reset`
+  /// of `changes` what was received is void: read again what you hold. Changes go on from then.
   public let name: String
   public let data: JSONValue
   public let source: Source
@@ -44,6 +45,8 @@ struct Live: Sendable {
     /// The id of the last event.
     var id: String?
     var etag: String?
+    /// Whether the caller was told to begin again: changes go on from the present.
+    var wasReset = false
   }
 
   private let path: String
@@ -71,19 +74,35 @@ struct Live: Sendable {
     }
   }
 
-  /// Follows the subject until the task is cancelled, or the subject cannot go on.
-  func run(_ yield: @Sendable (LiveEvent) -> Void) async throws {
+  /// Follows the subject until the task is cancelled, the profile is not active any more, or the subject
+  /// cannot go on.
+  func run(_ yield: @escaping @Sendable (LiveEvent) -> Void) async throws {
+    try HTTPRequest(path: path).checkPath()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await follow(yield) }
+      group.addTask {
+        await profiles.waitUntilInactive(profile)
+        try Task.checkCancellation()
+        throw LarderError.signedOut
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private func follow(_ yield: @Sendable (LiveEvent) -> Void) async throws {
     var position = Position()
     var failures = 0
     while true {
       do {
-        if position.id == nil, case .changes(_, since: "now") = subject {
+        if position.id == nil, case .changes = subject, start(position) == "now" {
           position.id = try await head()
         }
         if let stream = try await open(position) {
           if try await receive(stream, &position, &failures, yield) { return }
         } else {
           try await poll(&position, yield)
+          failures = 0
           try await Task.sleep(for: pauses.poll)
           continue
         }
@@ -104,13 +123,15 @@ struct Live: Sendable {
     }
   }
 
-  private var start: [(name: String, value: String)] {
-    if case .changes(_, let since) = subject { [("since", since)] } else { [] }
+  /// The cursor to begin at; nil for subjects without one.
+  private func start(_ position: Position) -> String? {
+    guard case .changes(_, let since) = subject else { return nil }
+    return position.wasReset ? "now" : since
   }
 
   /// The cursor of this moment: what changes before the stream is open is not lost.
   private func head() async throws -> String? {
-    let request = HTTPRequest(path: path, query: query + start, shape: .changes)
+    let request = HTTPRequest(path: path, query: query + [("since", "now")], shape: .changes)
     return try await profiles.send(request, as: profile).content()["cursor"]?.string
   }
 
@@ -120,8 +141,8 @@ struct Live: Sendable {
     request.headers["Accept"] = "text/event-stream"
     if let id = position.id {
       request.headers["Last-Event-ID"] = id
-    } else {
-      request.query += start
+    } else if let start = start(position) {
+      request.query.append(("since", start))
     }
     let response = try await profiles.send(request, as: profile)
     if let stream = response.stream { return stream }
@@ -141,12 +162,12 @@ struct Live: Sendable {
       for try await piece in stream {
         for event in parser.take(piece) {
           failures = 0
-          if let id = event.id { position = Position(id: id, etag: nil) }
+          if let id = event.id { position = Position(id: id) }
           guard let data = try? JSONValue(parsing: event.data) else { continue }
           yield(LiveEvent(name: event.name, data: data, source: .stream))
           switch event.name {
           case "complete": return true
-          case "reset": position = Position()
+          case "reset": position = Position(wasReset: true)
           case "error" where data["retry"] == "never":
             throw LarderError.refused(Problem(status: data["status"]?.int ?? 500, body: data))
           default: break
@@ -191,9 +212,15 @@ struct Live: Sendable {
       var pages: [JSONValue] = []
       var next = position.id
       repeat {
-        let since = next.map { [("since", $0)] } ?? start
+        let since = [("since", next ?? start(position) ?? "now")]
         let request = HTTPRequest(path: path, query: query + since, shape: .changes)
-        let page = try await profiles.send(request, as: profile).content()
+        let response = try await profiles.send(request, as: profile)
+        if response.status == 410 {
+          // As in the stream. What changes after this cursor follows what the caller reads again.
+          position = Position(id: try await head())
+          return yield(LiveEvent(name: "reset", data: response.problem.json, source: .polling))
+        }
+        let page = try response.content()
         next = page["cursor"]?.string
         pages.append(page)
       } while pages.last?["complete"] == false

@@ -9,6 +9,8 @@ actor Profiles {
   private let platform: String
   private(set) var credentials: Credentials
   private var refreshes: [String: Task<Session, any Error>] = [:]
+  /// Tells observers that another profile, or none, is active.
+  private let switches = Broadcast()
   private let replacing = Exclusive()
   /// Held while a profile is being activated.
   let switching = Exclusive()
@@ -33,6 +35,14 @@ actor Profiles {
 
   // MARK: The active profile
 
+  /// Returns when a profile is not the active one, or the task is cancelled.
+  func waitUntilInactive(_ id: String) async {
+    var signals = switches.signals().makeAsyncIterator()
+    while credentials.active == id {
+      guard await signals.next() != nil else { return }
+    }
+  }
+
   var active: Profile? { credentials.active.flatMap(profile) }
 
   func profile(_ id: String) -> Profile? {
@@ -54,7 +64,9 @@ actor Profiles {
     } catch {
       throw LarderError.storageFull
     }
+    let hasSwitched = credentials.active != changed.active
     credentials = changed
+    if hasSwitched { switches.send() }
   }
 
   private func save(_ profile: Profile, isActive: Bool = false) throws {
