@@ -190,7 +190,7 @@ public final class Larder: Sendable {
     try await replica.sync()
   }
 
-  /// Reads what the app sees, at one moment.
+  /// Reads what the app sees, at one moment. Errors of the closure's own pass through.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (LocalDatabase) throws -> Result
   ) async throws -> Result {

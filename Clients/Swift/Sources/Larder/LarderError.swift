@@ -1,4 +1,4 @@
-/// What a call of the library fails with.
+/// What a call of the library fails with, unless its task was cancelled.
 public enum LarderError: Error, Hashable, Sendable {
   /// No connection, no response, or one that was cut off. `wasSent` is false if nothing can have reached
   /// Larder.
