@@ -69,7 +69,9 @@ public final class Larder: Sendable {
   ///
   /// - Parameters:
   ///   - url: Larder's address.
+  ///   - store: where the data are.
   ///   - credentials: the Keychain on Apple systems, elsewhere a file beside the store, unless given.
+  ///   - options: what an app rarely changes.
   public init(
     url: URL, store: Store, credentials: (any CredentialStore)? = nil, options: Options = Options()
   ) async throws {
@@ -108,8 +110,11 @@ public final class Larder: Sendable {
 
   /// The active profile's device and user.
   public struct ActiveProfile: Hashable, Sendable {
+    /// The id of the profile's device.
     public let device: String
+    /// Nil if the profile has no user.
     public let userID: String?
+    /// The address that the user signed in with last.
     public let email: String?
     /// False if the profile has a user who must sign in again.
     public let canSend: Bool
@@ -166,7 +171,11 @@ public final class Larder: Sendable {
   /// Declares a part of the data that the phone holds; `sync` fetches it. Another definition under the
   /// same name takes its place.
   ///
-  /// - Parameter filter: in the filter language, with `?` for each of `arguments`.
+  /// - Parameters:
+  ///   - name: the app's own, unique within the profile.
+  ///   - types: of entities, by their names in the schema.
+  ///   - filter: in the filter language, with `?` for each of `arguments`.
+  ///   - arguments: the values of the filter, in their order.
   public func follow(
     _ name: String, types: [String], filter: String? = nil, arguments: [JSONValue] = []
   ) async throws {
@@ -179,6 +188,7 @@ public final class Larder: Sendable {
     work.send()
   }
 
+  /// Ends a following. What no other following has is removed from the phone.
   public func unfollow(_ name: String) async throws {
     let id = try await profiles.needActive().id
     try await store.write { db in try ReplicaRows(db, id).unfollow(name) }

@@ -60,9 +60,11 @@ extension LarderError: CustomStringConvertible {
 
 /// A problem of RFC 9457 as Larder sends it.
 public struct Problem: Hashable, Sendable {
+  /// The response's status.
   public let status: Int
   /// `http_404` for a status without a problem.
   public let code: String
+  /// A sentence for developers. Show your own text to users.
   public let detail: String
   /// The whole problem; null if the response had none.
   public let json: JSONValue

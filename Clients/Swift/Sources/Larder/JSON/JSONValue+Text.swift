@@ -19,6 +19,7 @@ extension JSONValue {
     }
   }
 
+  /// Reads one value of a text.
   public init(parsing text: String) throws(LarderError) {
     try self.init(parsing: text.utf8)
   }
@@ -30,6 +31,7 @@ extension JSONValue {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The JSON text in UTF-8.
   public var data: Data {
     var bytes: [UInt8] = []
     write(to: &bytes)

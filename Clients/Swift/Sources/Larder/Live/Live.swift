@@ -12,6 +12,7 @@ public enum LiveSubject: Hashable, Sendable {
 
 /// An event of a subject.
 public struct LiveEvent: Hashable, Sendable {
+  /// How an event came.
   public enum Source: String, Sendable {
     case stream
     /// No stream can be opened: the library asks from time to time.
@@ -21,6 +22,7 @@ public struct LiveEvent: Hashable, Sendable {
   /// `message` for queries, `change`, `list` or `diff`, and others of the subject's own stream. After `reset`
   /// of `changes` what was received is void: read again what you hold. Changes go on from then.
   public let name: String
+  /// The content, as Larder sends it.
   public let data: JSONValue
   public let source: Source
 }

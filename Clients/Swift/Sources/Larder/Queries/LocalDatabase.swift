@@ -40,6 +40,7 @@ public struct LocalDatabase {
     }
   }
 
+  /// The number of the entities of a query, without its limit.
   public func count(_ query: EntityQuery) throws -> Int {
     let sql = query.sql(profile: profile, columns: "count(*)")
     return try access {

@@ -12,9 +12,11 @@ public enum ResponseSource: String, Sendable {
 
 /// The response of a query.
 public struct QueryResponse<Content: Sendable>: Sendable {
+  /// `data` of the response.
   public let data: Content
   /// GraphQL errors; responses that have some are not stored.
   public let errors: [JSONValue]
+  /// Where the response comes from.
   public let source: ResponseSource
   /// When the response came, by the phone's clock.
   public let date: Date
