@@ -48,7 +48,7 @@ extension Larder {
 
   private func round() async throws {
     guard await profile?.canSend == true else {
-      // Larder is told of a sign-out also while no user is signed in.
+      // A sign-out reaches Larder also while no user is signed in.
       return try await profiles.sendSignOuts()
     }
     let result = try await send()

@@ -12,13 +12,16 @@ struct LiveTests {
     return try await ScriptedLarder.open(transport, options: options)
   }
 
-  @Test("A subject ends when its profile is not active any more", .timeLimit(.minutes(1)))
-  func endsWithProfile() async throws {
+  @Test(
+    "A subject ends when its profile is not active any more, with a user or without",
+    .timeLimit(.minutes(1)), arguments: [true, false])
+  func endsWithProfile(hasUser: Bool) async throws {
     let transport = ScriptedLarder { request in
       ScriptedLarder.account(request) ?? (request.isStream ? (404, [:]) : (200, Self.page))
     }
     let larder = try await open(transport)
-    try await larder.signIn(email: "a@example.com", password: "secret")
+    try await larder.register()
+    if hasUser { try await larder.signIn(email: "a@example.com", password: "secret") }
     let events = larder.live(.changes(types: []))
     try await until { transport.requests.filter { $0 == "GET /v1/changes" }.count > 3 }
     try await larder.signOut()
@@ -78,7 +81,7 @@ struct LiveTests {
   }
 
   @Test(
-    "A path must begin with one slash, and lead nowhere else",
+    "A path must begin with one slash, and lead nowhere else", .timeLimit(.minutes(1)),
     arguments: ["v1/entities/Film", "//v1/entities/Film", "/v1/../admin", "/v1/%2e%2E/admin", ""])
   func refusesOtherPaths(path: String) async throws {
     let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, [:]) }

@@ -108,5 +108,16 @@ struct SignInTests {
       try await larder.sendPushToken()
       #expect(count() == number + 2)
     }
+    // The profile without a user has the token back once the user has gone.
+    let updates = { transport.requests.filter { $0 == "PATCH /v1/devices/me" }.count }
+    for _ in 0..<2 {
+      try await larder.signOut()
+      try await larder.register()
+      let before = updates()
+      try await larder.sendPushToken()
+      #expect(updates() == before + 1)
+      try await larder.signIn(email: "bea@example.com", password: "secret")
+      try await larder.sendPushToken()
+    }
   }
 }

@@ -84,8 +84,11 @@ struct Outbox: Sendable {
           operation: operation, payload: payload, isForced: true, overlay: optimistic ?? [])
       }
       do {
-        let reply = try await deliver(id) { try $0.item(key: item.key) }
-        return ForcedResponse(key: item.key, response: reply?["response"] ?? .null)
+        guard let reply = try await deliver(id, { try $0.item(key: item.key) }) else {
+          // It was withdrawn between the two.
+          throw LarderError.unknownKey(item.key)
+        }
+        return ForcedResponse(key: item.key, response: reply["response"] ?? .null)
       } catch let error as LarderError {
         switch error {
         case .offline(_, wasSent: false), .signedOut:
