@@ -60,17 +60,15 @@ struct Arguments {
 }
 
 /// The phone's clock, which can be wrong.
-// SAFETY: `seconds` is only used while `lock` is held.
-final class ShiftedClock: @unchecked Sendable {
-  private let lock = NSLock()
-  private var seconds = 0.0
+final class ShiftedClock: Sendable {
+  private let seconds = Locked(0.0)
 
   var now: Date {
-    lock.withLock { Date().addingTimeInterval(seconds) }
+    Date().addingTimeInterval(seconds.withLock { $0 })
   }
 
   func shift(by seconds: Double) {
-    lock.withLock { self.seconds = seconds }
+    self.seconds.withLock { $0 = seconds }
   }
 }
 

@@ -6,6 +6,9 @@ extension Larder {
   /// Submits a mutation: it is durable when this returns, shows at once, and is sent until Larder has it.
   ///
   /// - Parameters:
+  ///   - operation: the mutation's name in the operations folder.
+  ///   - variables: an object.
+  ///   - mode: whether a later mutation about the same object can replace it.
   ///   - object: the entity that it is about, as `Film:f1`.
   ///   - refs: others that it mentions.
   ///   - optimistic: what the app sees meanwhile.
@@ -172,8 +175,11 @@ extension Larder {
   /// Uploads a file in parts. Interrupted, it goes on with `resumeUploads`, or when this is called again.
   ///
   /// - Parameters:
-  ///   - key: `{user}` stands for the user's id.
+  ///   - file: it must stay as it is until the upload is complete.
+  ///   - bucket: of Larder's files.
+  ///   - key: without segments `.` and `..`. `{user}` stands for the user's id.
   ///   - partBytes: 5 MiB or more, for Larder's store.
+  ///   - progress: called after each part.
   public func upload(
     _ file: URL, bucket: String, key: String, partBytes: Int = 5 << 20,
     progress: @escaping @Sendable (_ sentBytes: Int, _ size: Int) -> Void = { _, _ in }
@@ -182,7 +188,8 @@ extension Larder {
       file, bucket: bucket, key: key, partBytes: partBytes, progress: progress)
   }
 
-  /// Goes on with all unfinished uploads of the profile.
+  /// Goes on with all unfinished uploads of the profile. One that Larder refuses, or whose file is gone, is
+  /// given up: the others go on, then the error is thrown.
   @discardableResult
   public func resumeUploads() async throws -> UploadResult {
     try await uploads.resume()

@@ -2,17 +2,17 @@ import GRDB
 
 extension Larder {
   /// Stores the token that the phone's push service gave the app, and tells Larder: the device has it, and
-  /// notifications to its user reach it. Nil ends that.
+  /// notifications to its user reach it. Nil ends that. The token is the phone's: Larder is told again for
+  /// each user who signs in.
   ///
   /// - Returns: whether Larder has been told; else `run` does so later, as does another call.
   @discardableResult
   public func registerPush(token: String?) async throws -> Bool {
-    let id = try await profiles.needActive().id
-    // The empty text stands for none: null is a profile that has never had one.
+    _ = try await profiles.needActive()
+    // The empty text stands for none: null is a phone that has never had one.
     try await store.write { db in
       try db.execute(
-        sql: "UPDATE profile SET pushToken = ?, pushSentFor = NULL WHERE id = ?",
-        arguments: [token ?? "", id])
+        sql: "UPDATE profile SET pushToken = ?, pushSentFor = NULL", arguments: [token ?? ""])
     }
     do {
       try await sendPushToken()
@@ -34,18 +34,20 @@ extension Larder {
     let wanted = "\(profile.deviceID) \(profile.session == nil ? "" : profile.userID ?? "")"
     guard let token = stored?.token, stored?.sentFor != wanted else { return }
     let content: JSONValue = ["pushToken": token.isEmpty ? .null : .string(token)]
-    var update = HTTPRequest.post("/v1/devices/me", content)
+    var update = HTTPRequest.post("/v1/devices/me", content, shape: .object(["id": .string]))
     update.method = "PATCH"
     if let error = try await profiles.send(update, as: profile.id).error { throw error }
     if profile.session != nil {
       let tie = HTTPRequest(
-        method: token.isEmpty ? "DELETE" : "PUT", path: "/v1/push/registration")
+        method: token.isEmpty ? "DELETE" : "PUT", path: "/v1/push/registration",
+        shape: token.isEmpty ? .empty : .object(["userId": .string]))
       if let error = try await profiles.send(tie, as: profile.id).error { throw error }
     }
+    // Larder ties a token to the last user alone.
     try await store.write { db in
       try db.execute(
-        sql: "UPDATE profile SET pushSentFor = ? WHERE id = ? AND pushToken = ?",
-        arguments: [wanted, profile.id, token])
+        sql: "UPDATE profile SET pushSentFor = CASE id WHEN ? THEN ? END WHERE pushToken = ?",
+        arguments: [profile.id, wanted, token])
     }
   }
 }

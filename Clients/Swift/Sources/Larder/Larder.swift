@@ -27,7 +27,7 @@ public final class Larder: Sendable {
   public struct Options: Sendable {
     /// What devices are registered as.
     public var platform = "ios"
-    /// Until a request without a response counts as failed. Streams and parts of files have longer
+    /// Until a request counts as failed of which nothing comes. Streams and parts of files have longer
     /// deadlines.
     public var deadline = Duration.seconds(15)
     /// Changes in a page.
@@ -40,6 +40,8 @@ public final class Larder: Sendable {
     public var clock: @Sendable () -> Date = { Date() }
     /// What carries requests, for tests.
     var transport: (any HTTPTransport)?
+    /// What waits, for tests.
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Uses URLSession also where another transport would be: on Linux, without TLS.
     package mutating func useURLSession() {
@@ -57,14 +59,19 @@ public final class Larder: Sendable {
   let uploads: Uploads
   let pauses: LivePauses
   let clock: @Sendable () -> Date
+  let sleep: @Sendable (Duration) async throws -> Void
   /// Wakes `run` when something has been submitted.
   let work = Broadcast()
+  /// Whether `run` runs.
+  let isRunning = Locked(false)
 
   /// Opens the store. Nothing is sent.
   ///
   /// - Parameters:
   ///   - url: Larder's address.
+  ///   - store: where the data are.
   ///   - credentials: the Keychain on Apple systems, elsewhere a file beside the store, unless given.
+  ///   - options: what an app rarely changes.
   public init(
     url: URL, store: Store, credentials: (any CredentialStore)? = nil, options: Options = Options()
   ) async throws {
@@ -72,8 +79,9 @@ public final class Larder: Sendable {
     self.store = try PhoneStore(url: file)
     let client = HTTPClient(
       base: url, deadline: options.deadline, headers: options.headers,
-      transport: options.transport)
+      transport: options.transport, sleep: options.sleep)
     clock = options.clock
+    sleep = options.sleep
     profiles = try Profiles(
       client: client, store: self.store,
       credentialStore: credentials ?? Self.defaultCredentials(file),
@@ -85,6 +93,7 @@ public final class Larder: Sendable {
     pauses = LivePauses(
       poll: options.pollInterval,
       longest: max(.seconds(1), min(.seconds(30), options.pollInterval * 6)))
+    try await profiles.addMissingRows()
     try await self.store.show(profile: profiles.active?.id)
   }
 
@@ -101,8 +110,11 @@ public final class Larder: Sendable {
 
   /// The active profile's device and user.
   public struct ActiveProfile: Hashable, Sendable {
+    /// The id of the profile's device.
     public let device: String
+    /// Nil if the profile has no user.
     public let userID: String?
+    /// The address that the user signed in with last.
     public let email: String?
     /// False if the profile has a user who must sign in again.
     public let canSend: Bool
@@ -149,7 +161,9 @@ public final class Larder: Sendable {
   /// - Returns: whether Larder has been told; else it is, before the next requests.
   @discardableResult
   public func signOut() async throws -> Bool {
-    try await profiles.signOut()
+    let wasSent = try await profiles.signOut()
+    if !wasSent { work.send() }
+    return wasSent
   }
 
   // MARK: The replica
@@ -157,7 +171,11 @@ public final class Larder: Sendable {
   /// Declares a part of the data that the phone holds; `sync` fetches it. Another definition under the
   /// same name takes its place.
   ///
-  /// - Parameter filter: in the filter language, with `?` for each of `arguments`.
+  /// - Parameters:
+  ///   - name: the app's own, unique within the profile.
+  ///   - types: of entities, by their names in the schema.
+  ///   - filter: in the filter language, with `?` for each of `arguments`.
+  ///   - arguments: the values of the filter, in their order.
   public func follow(
     _ name: String, types: [String], filter: String? = nil, arguments: [JSONValue] = []
   ) async throws {
@@ -170,6 +188,7 @@ public final class Larder: Sendable {
     work.send()
   }
 
+  /// Ends a following. What no other following has is removed from the phone.
   public func unfollow(_ name: String) async throws {
     let id = try await profiles.needActive().id
     try await store.write { db in try ReplicaRows(db, id).unfollow(name) }
@@ -181,7 +200,7 @@ public final class Larder: Sendable {
     try await replica.sync()
   }
 
-  /// Reads what the app sees, at one moment.
+  /// Reads what the app sees, at one moment. Errors of the closure's own pass through.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (LocalDatabase) throws -> Result
   ) async throws -> Result {
@@ -221,7 +240,8 @@ public final class Larder: Sendable {
     return try await reads.read(Operation.name, variables).map { try $0.decoded() }
   }
 
-  /// The events of a subject over all interruptions, until the sequence is given up.
+  /// The events of a subject over all interruptions, until the sequence is given up. It belongs to the
+  /// profile that is active now, and fails with ``LarderError/signedOut`` when that is not active any more.
   public func live(_ subject: LiveSubject) -> AsyncThrowingStream<LiveEvent, any Error> {
     let (stream, continuation) = AsyncThrowingStream<LiveEvent, any Error>.makeStream()
     let task = Task {

@@ -1,4 +1,4 @@
-/// What a call of the library fails with.
+/// What a call of the library fails with, unless its task was cancelled.
 public enum LarderError: Error, Hashable, Sendable {
   /// No connection, no response, or one that was cut off. `wasSent` is false if nothing can have reached
   /// Larder.
@@ -60,12 +60,22 @@ extension LarderError: CustomStringConvertible {
 
 /// A problem of RFC 9457 as Larder sends it.
 public struct Problem: Hashable, Sendable {
+  /// The response's status.
   public let status: Int
   /// `http_404` for a status without a problem.
   public let code: String
+  /// A sentence for developers. Show your own text to users.
   public let detail: String
   /// The whole problem; null if the response had none.
   public let json: JSONValue
+
+  /// Statuses that are about the caller or the moment, not about what was sent.
+  private static let aboutTheMoment: Set<Int> = [401, 408, 425, 429]
+
+  /// Whether the same content would be refused again.
+  var isAboutContent: Bool {
+    (400..<500).contains(status) && !Self.aboutTheMoment.contains(status)
+  }
 
   init(status: Int, body: JSONValue?) {
     self.status = status

@@ -90,4 +90,82 @@ struct OutboxTests {
       #expect(try await larder.outbox().map(\.key) == keys)
     }
   }
+
+  @Test(
+    "A forced mutation has its turn between two items that are being sent, and its own response",
+    .timeLimit(.minutes(1)))
+  func forcesDuringSend() async throws {
+    let (arrived, held) = (Gate(), Gate())
+    let sent = Locked<[String]>([])
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      let name = try JSONValue(parsing: request.body ?? Data())["operation"]?.string ?? ""
+      sent.withLock { $0.append(name) }
+      if name == "First" {
+        await arrived.open()
+        await held.pass()
+      }
+      let response: JSONValue = ["data": ["name": .string(name)]]
+      return (200, ["id": .string(name), "state": "applied", "response": response])
+    }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    try await larder.submit("First")
+    try await larder.submit("Second")
+    async let sending = larder.send()
+    await arrived.pass()
+    async let forced = larder.force("Forced")
+    try await until { await larder.mutations.exclusive.waiting.count == 1 }
+    await held.open()
+    #expect(try await forced.response["data"]?["name"] == "Forced")
+    #expect(try await sending.left == 0)
+    #expect(sent.withLock { $0 } == ["First", "Forced", "Second"])
+  }
+
+  @Test(
+    "An item that turns out not to have been sent is withdrawn on the phone",
+    .timeLimit(.minutes(1)))
+  func discardsDuringSend() async throws {
+    let (arrived, held) = (Gate(), Gate())
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      await arrived.open()
+      await held.pass()
+      throw LarderError.offline("flight mode", wasSent: false)
+    }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    let key = try await larder.submit("RateFilm")
+    async let sending = larder.send()
+    await arrived.pass()
+    async let discarding: Void = larder.discard(key)
+    try await until { await larder.mutations.exclusive.waiting.count == 1 }
+    await held.open()
+    try await discarding
+    #expect(try await sending.sent == 0)
+    #expect(try await larder.outcomes().map(\.state) == ["discarded"])
+    #expect(transport.requests.filter { $0 == "POST /v1/mutations" }.count == 1)
+  }
+
+  @Test("What was sent from a new device without a response is not withdrawn on the phone")
+  func marksItemsOfNewDevice() async throws {
+    let attempts = Locked(0)
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      let attempt = attempts.withLock { attempts in
+        attempts += 1
+        return attempts
+      }
+      if attempt > 1 { throw LarderError.offline("cut", wasSent: true) }
+      return (401, ["code": "unauthenticated", "detail": "The device token is unknown."])
+    }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    let key = try await larder.submit("RateFilm")
+    #expect(try await larder.send().left == 1)
+    #expect(transport.requests.filter { $0 == "POST /v1/devices" }.count == 2)
+    await #expect(throws: LarderError.self) { try await larder.discard(key) }
+    #expect(try await larder.outbox().map(\.key) == [key])
+    #expect(try await larder.outcomes().isEmpty)
+  }
 }

@@ -1,16 +1,41 @@
 import Foundation
+import Testing
 
 @testable import Larder
 
 /// Responses by a script, in place of a connection.
 final class ScriptedLarder: HTTPTransport {
-  typealias Answer = @Sendable (HTTPRequest) throws -> (status: Int, body: JSONValue)
+  /// A response in pieces, and what the head says.
+  struct Reply: Sendable {
+    var status = 200
+    var headers: [String: String] = [:]
+    var body: [Data] = []
+    /// Awaited before a piece of the body, by its index.
+    var beforePiece: @Sendable (Int) async -> Void = { _ in }
+  }
 
-  private let answer: Answer
+  typealias Answer = @Sendable (HTTPRequest) async throws -> (status: Int, body: JSONValue)
+
+  private let reply: @Sendable (HTTPRequest) async throws -> Reply
   private let sent = Locked<[HTTPRequest]>([])
 
   init(_ answer: @escaping Answer) {
-    self.answer = answer
+    reply = { request in
+      let (status, json) = try await answer(request)
+      return Self.json(json, status: status)
+    }
+  }
+
+  init(replying reply: @escaping @Sendable (HTTPRequest) async throws -> Reply) {
+    self.reply = reply
+  }
+
+  static func json(_ json: JSONValue, status: Int = 200) -> Reply {
+    let data = status == 204 ? Data() : json.data
+    let type = status < 400 ? "application/json" : "application/problem+json"
+    return Reply(
+      status: status, headers: ["content-length": String(data.count), "content-type": type],
+      body: [data])
   }
 
   /// Methods and paths of the requests so far.
@@ -22,19 +47,27 @@ final class ScriptedLarder: HTTPTransport {
     sent.withLock { $0.append(request) }
     let (heads, head) = HTTPExchange.Heads.makeStream()
     let (bodies, body) = HTTPExchange.Body.makeStream()
-    do {
-      let (status, json) = try answer(request)
-      let data = json.data
-      head.yield(
-        HTTPExchange.Head(status: status, headers: ["content-length": String(data.count)]))
-      body.yield(data)
-      head.finish()
-      body.finish()
-    } catch {
-      head.finish(throwing: error)
-      body.finish(throwing: error)
+    let task = Task {
+      do {
+        let reply = try await reply(request)
+        head.yield(HTTPExchange.Head(status: reply.status, headers: reply.headers))
+        for (index, piece) in reply.body.enumerated() {
+          await reply.beforePiece(index)
+          body.yield(piece)
+        }
+        head.finish()
+        body.finish()
+      } catch {
+        head.finish(throwing: error)
+        body.finish(throwing: error)
+      }
     }
-    return HTTPExchange(heads: heads, body: bodies) {}
+    return HTTPExchange(heads: heads, body: bodies) {
+      task.cancel()
+      let failure = LarderError.offline("cancelled", wasSent: true)
+      head.finish(throwing: failure)
+      body.finish(throwing: failure)
+    }
   }
 
   /// What Larder responds to registering, signing in and refreshing, with numbered tokens.
@@ -56,12 +89,13 @@ final class ScriptedLarder: HTTPTransport {
 
   static func open(
     _ transport: ScriptedLarder, credentials: (any CredentialStore)? = nil,
-    clock: @escaping @Sendable () -> Date = { Date() }
+    url: String = "http://larder",
+    options: Larder.Options = Larder.Options(), clock: @escaping @Sendable () -> Date = { Date() }
   ) async throws -> Larder {
-    var options = Larder.Options()
+    var options = options
     options.transport = transport
     options.clock = clock
-    let url = URL(fileURLWithPath: "/")
+    let url = try #require(URL(string: url))
     return try await Larder(url: url, store: .memory, credentials: credentials, options: options)
   }
 }

@@ -14,6 +14,8 @@ struct Uploads: Sendable {
   /// For one part.
   private static let partDeadline = Duration.seconds(300)
   private static let partsMax = 10_000
+  /// The shape of a response to a part, or an object, that is stored.
+  private static let stored = ResponseShape.object(["etag": .string])
 
   private struct Upload: Sendable {
     let number: Int
@@ -48,6 +50,7 @@ struct Uploads: Sendable {
         .map { HTTPRequest.encoded(String($0)) }.joined(separator: "/")
     }
     let target = "/v1/files/\(HTTPRequest.encoded(bucket))/" + segments.joined(separator: user)
+    try HTTPRequest(path: target).checkPath()
     let (size, modified) = try Self.look(at: file.path)
     let bytes = max(partBytes, 1, (size + Self.partsMax - 1) / Self.partsMax)
     try await store.write { db in
@@ -66,13 +69,18 @@ struct Uploads: Sendable {
     return try await resume(target: target, progress: progress)
   }
 
-  private static func look(at path: String) throws -> (size: Int, modified: Double) {
-    let attributes: [FileAttributeKey: Any]
+  private static func reading<Result>(
+    _ path: String, _ body: (String) throws -> Result
+  ) throws -> Result {
     do {
-      attributes = try FileManager.default.attributesOfItem(atPath: path)
+      return try body(path)
     } catch {
       throw LarderError.invalidArgument("The file \(path) cannot be read.")
     }
+  }
+
+  private static func look(at path: String) throws -> (size: Int, modified: Double) {
+    let attributes = try reading(path) { try FileManager.default.attributesOfItem(atPath: $0) }
     let modified = attributes[.modificationDate] as? Date
     let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
     return (size, modified?.timeIntervalSinceReferenceDate ?? 0)
@@ -100,18 +108,39 @@ struct Uploads: Sendable {
         }
       }
       var sent = 0
-      do {
-        for upload in uploads {
+      var isDone = true
+      var failure: LarderError?
+      uploading: for upload in uploads {
+        do {
           try await finish(upload, id, &sent, progress)
           try await remove(upload)
-        }
-      } catch let error as LarderError {
-        switch error {
-        case .offline, .unavailable: return UploadResult(isDone: false, sent: sent)
-        default: throw error
+        } catch let error as LarderError {
+          switch error {
+          case .offline, .unavailable:
+            isDone = false
+            break uploading
+          case .refused(let problem) where problem.code == "no_such_upload":
+            // It begins again next time.
+            isDone = false
+          case .refused, .invalidArgument, .unexpectedContent:
+            // The others go on; the caller gets the first error.
+            if Self.isEnd(error) { try await remove(upload) }
+            failure = failure ?? error
+          default: throw error
+          }
         }
       }
-      return UploadResult(isDone: true, sent: sent)
+      if let failure { throw failure }
+      return UploadResult(isDone: isDone, sent: sent)
+    }
+  }
+
+  /// Whether the same upload can never be complete.
+  private static func isEnd(_ error: LarderError) -> Bool {
+    switch error {
+    case .invalidArgument: true
+    case .refused(let problem): problem.isAboutContent
+    default: false
     }
   }
 
@@ -136,7 +165,6 @@ struct Uploads: Sendable {
     var upload = begun
     let (size, modified) = try Self.look(at: upload.path)
     guard size == upload.size, modified == upload.modified else {
-      try await remove(upload)
       throw LarderError.invalidArgument("The file \(upload.path) has changed: upload it again.")
     }
     var there: Set<Int> = []
@@ -152,7 +180,8 @@ struct Uploads: Sendable {
     if let known = upload.uploadID {
       uploadID = known
     } else {
-      let begin = HTTPRequest(method: "POST", path: upload.target + "/uploads")
+      let begin = HTTPRequest(
+        method: "POST", path: upload.target + "/uploads", shape: .object(["uploadId": .string]))
       let reply = try await profiles.send(begin, as: id).content()
       guard let new = reply["uploadId"]?.string else {
         throw LarderError.unexpectedContent("The response to a new upload lacks \"uploadId\".")
@@ -162,15 +191,20 @@ struct Uploads: Sendable {
       upload.isCompleting = false
       try await save(upload)
     }
-    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: upload.path))
+    let file = try Self.reading(upload.path) { path in
+      try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    }
     defer { try? file.close() }
     let count = max(1, (size + upload.partBytes - 1) / upload.partBytes)
     for number in 1...count {
       let start = (number - 1) * upload.partBytes
       if !there.contains(number) {
-        try file.seek(toOffset: UInt64(start))
-        let body = try file.read(upToCount: upload.partBytes) ?? Data()
-        var request = HTTPRequest(method: "PUT", path: upload.target, body: body)
+        let body = try Self.reading(upload.path) { _ in
+          try file.seek(toOffset: UInt64(start))
+          return try file.read(upToCount: upload.partBytes) ?? Data()
+        }
+        var request = HTTPRequest(
+          method: "PUT", path: upload.target, body: body, shape: Self.stored)
         request.query = [("uploadId", uploadID), ("partNumber", String(number))]
         request.headers["Content-Type"] = "application/octet-stream"
         request.deadline = Self.partDeadline
@@ -183,13 +217,15 @@ struct Uploads: Sendable {
     try await save(upload)
     let complete = HTTPRequest(
       method: "POST", path: upload.target, query: [("uploadId", uploadID)],
-      deadline: Self.partDeadline)
+      deadline: Self.partDeadline, shape: Self.stored)
     _ = try await check(profiles.send(complete, as: id))
   }
 
   /// The numbers of the parts that have arrived; nil if Larder does not know the upload any more.
   private func parts(_ upload: Upload, _ uploadID: String, _ id: String) async throws -> Set<Int>? {
-    let request = HTTPRequest(path: upload.target, query: [("uploadId", uploadID)])
+    let request = HTTPRequest(
+      path: upload.target, query: [("uploadId", uploadID)],
+      shape: .object(["Parts": .array]))
     let response = try await profiles.send(request, as: id)
     if response.status == 404 { return nil }
     let parts = try response.content()["Parts"]?.array ?? []
@@ -197,7 +233,8 @@ struct Uploads: Sendable {
   }
 
   private func isComplete(_ upload: Upload, _ id: String) async throws -> Bool {
-    let response = try await profiles.send(HTTPRequest(method: "HEAD", path: upload.target), as: id)
+    let request = HTTPRequest(method: "HEAD", path: upload.target, shape: .head)
+    let response = try await profiles.send(request, as: id)
     return response.status == 200
       && response.headers["content-length"].flatMap { Int($0) } == upload.size
   }

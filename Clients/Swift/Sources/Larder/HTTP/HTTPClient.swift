@@ -1,17 +1,24 @@
 import Foundation
 
 /// Requests to one Larder. A response is whole or none, also where a connection ends within its head or
-/// body.
+/// body, and Larder's or none.
 final class HTTPClient: Sendable {
+  /// A longer body is no response.
+  private static let bodyBytesMax = 256 << 20
+
   private let base: String
+  private let isSecure: Bool
   private let headers: [String: String]
   private let deadline: Duration
   private let transport: any HTTPTransport
+  private let sleep: @Sendable (Duration) async throws -> Void
 
   init(
-    base: URL, deadline: Duration, headers: [String: String] = [:],
-    transport: (any HTTPTransport)? = nil
+    base: URL, deadline: Duration, headers: [String: String], transport: (any HTTPTransport)?,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
+    isSecure = base.scheme?.lowercased() == "https"
+    self.sleep = sleep
     let text = base.absoluteString
     self.base = text.hasSuffix("/") ? String(text.dropLast()) : text
     self.deadline = deadline
@@ -27,23 +34,21 @@ final class HTTPClient: Sendable {
     return URLSessionTransport()
   }
 
-  /// - Throws: `LarderError.offline`, and `CancellationError`.
+  /// - Throws: `LarderError.offline`, `LarderError.invalidArgument`, and `CancellationError`.
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try request.checkPath()
     guard let url = URL(string: base + request.target) else {
       throw LarderError.invalidArgument("\(request.target) is no path with a query.")
     }
     var request = request
     request.headers.merge(headers) { own, _ in own }
     let exchange = transport.start(request, url: url)
-    let limit = request.deadline ?? deadline
-    let watch = Task {
-      try await Task.sleep(for: limit)
-      exchange.cancel()
-    }
-    defer { watch.cancel() }
+    let watch = Watch(limit: request.deadline ?? deadline, sleep: sleep) { exchange.cancel() }
+    watch.restart()
+    defer { watch.end() }
     return try await withTaskCancellationHandler {
       do {
-        return try await receive(exchange, request)
+        return try await receive(exchange, request, watch)
       } catch {
         exchange.cancel()
         try Task.checkCancellation()
@@ -55,27 +60,80 @@ final class HTTPClient: Sendable {
   }
 
   private func receive(
-    _ exchange: HTTPExchange, _ request: HTTPRequest
+    _ exchange: HTTPExchange, _ request: HTTPRequest, _ watch: Watch
   ) async throws -> HTTPResponse {
     let head = try await exchange.head()
+    watch.restart()
     var response = HTTPResponse(status: head.status, headers: head.headers)
     if request.isStream, response.status == 200 {
-      response.stream = exchange.body
+      if response.type.hasPrefix("text/event-stream") {
+        response.stream = exchange.body
+      } else {
+        response.isForeign = true
+        exchange.cancel()
+      }
       return response
     }
-    for try await piece in exchange.body { response.body.append(piece) }
+    for try await piece in exchange.body {
+      watch.restart()
+      response.body.append(piece)
+      guard response.body.count <= Self.bodyBytesMax else {
+        throw LarderError.offline("The response is too long.", wasSent: true)
+      }
+    }
     guard isWhole(response, to: request) else {
       throw LarderError.offline("The response was cut off.", wasSent: true)
     }
+    response.readJSON()
+    if response.isLarders(to: request) { return response }
+    guard request.isStream else {
+      let type = response.type.isEmpty ? "no content type" : response.type
+      throw LarderError.offline(
+        "The response (\(response.status), \(type)) is not one of Larder.", wasSent: true)
+    }
+    response.isForeign = true
     return response
   }
 
-  /// A head without a length was cut off itself; a body has the length that its head says.
+  /// A body has the length that its head says. Without TLS a head without a length was cut off itself; with
+  /// TLS that is an error of the connection.
   private func isWhole(_ response: HTTPResponse, to request: HTTPRequest) -> Bool {
     if [204, 304].contains(response.status) { return true }
     if response.headers["transfer-encoding"] != nil { return true }
     // The length is that of the coded body.
     if request.method == "HEAD" || response.headers["content-encoding"] != nil { return true }
-    return response.headers["content-length"].flatMap { Int($0) } == response.body.count
+    guard let length = response.headers["content-length"] else { return isSecure }
+    return Int(length) == response.body.count
+  }
+}
+
+/// Ends an exchange of which nothing comes for some time.
+private final class Watch: Sendable {
+  private let timer = Locked<Task<Void, any Error>?>(nil)
+  private let limit: Duration
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let expire: @Sendable () -> Void
+
+  init(
+    limit: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
+    expire: @escaping @Sendable () -> Void
+  ) {
+    (self.limit, self.sleep, self.expire) = (limit, sleep, expire)
+  }
+
+  func restart() {
+    let next = Task { [limit, sleep, expire] in
+      try await sleep(limit)
+      try Task.checkCancellation()
+      expire()
+    }
+    timer.withLock { timer in
+      timer?.cancel()
+      timer = next
+    }
+  }
+
+  func end() {
+    timer.withLock { $0?.cancel() }
   }
 }

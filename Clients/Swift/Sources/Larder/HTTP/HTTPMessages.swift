@@ -8,15 +8,33 @@ struct HTTPRequest: Sendable {
   var query: [(name: String, value: String)] = []
   var headers: [String: String] = [:]
   var body: Data?
-  /// Until the response is complete; nil for the client's.
+  /// Without a byte for so long there is no response; nil for the client's.
   var deadline: Duration?
-  /// Whether a 200 is returned with its open body.
-  var isStream = false
+  /// Of a 2xx.
+  var shape = ResponseShape.object([:])
 
   /// A request with a JSON body.
-  static func post(_ path: String, _ body: JSONValue) -> HTTPRequest {
+  static func post(
+    _ path: String, _ body: JSONValue, shape: ResponseShape = .object([:])
+  ) -> HTTPRequest {
     HTTPRequest(
-      method: "POST", path: path, headers: ["Content-Type": "application/json"], body: body.data)
+      method: "POST", path: path, headers: ["Content-Type": "application/json"], body: body.data,
+      shape: shape)
+  }
+
+  var isStream: Bool { shape == .stream }
+
+  /// Throws unless the path begins with one slash and has no segment that leads elsewhere.
+  func checkPath() throws {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    let isPlain = segments.dropFirst().allSatisfy { segment in
+      ![".", ".."].contains(segment.lowercased().replacingOccurrences(of: "%2e", with: "."))
+    }
+    let isOther = path.hasPrefix("//") || !path.hasPrefix("/") || path.contains("\\")
+    guard isPlain, !isOther else {
+      throw LarderError.invalidArgument(
+        "\(path) is not a path of Larder: it must begin with one /, without . or .. as a segment.")
+    }
   }
 
   var target: String {
@@ -41,8 +59,22 @@ struct HTTPResponse: Sendable {
   let headers: [String: String]
   var body = Data()
   var stream: AsyncThrowingStream<Data, any Error>?
+  /// Whether this is not Larder's response to a request for a stream. Other requests fail then.
+  var isForeign = false
+  /// The body, if it is JSON and its type says so.
+  private(set) var json: JSONValue?
 
-  var json: JSONValue? { try? JSONValue(parsing: body) }
+  init(status: Int, headers: [String: String]) {
+    self.status = status
+    self.headers = headers
+  }
+
+  var type: String { headers["content-type"] ?? "" }
+
+  /// Reads the body, once it is whole.
+  mutating func readJSON() {
+    if type.contains("json") { json = try? JSONValue(parsing: body) }
+  }
 
   var problem: Problem { Problem(status: status, body: json) }
 

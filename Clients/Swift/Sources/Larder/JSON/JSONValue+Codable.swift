@@ -40,18 +40,32 @@ extension JSONValue: Codable {
 
 extension JSONValue {
   /// A value that can be encoded, as JSON. Dates have three fraction digits, in UTC.
+  ///
+  /// - Throws: ``LarderError/invalidArgument(_:)``.
   public init(encoding value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
       try container.encode(date.formatted(.iso8601Milliseconds))
     }
-    self = try JSONValue(parsing: encoder.encode(value))
+    let data: Data
+    do {
+      data = try encoder.encode(value)
+    } catch {
+      throw LarderError.invalidArgument("\(type(of: value)) cannot be JSON: \(error)")
+    }
+    self = try JSONValue(parsing: data)
   }
 
   /// The value of a type that generated code has.
+  ///
+  /// - Throws: ``LarderError/unexpectedContent(_:)``.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
-    try Self.decoder.decode(type, from: data)
+    do {
+      return try Self.decoder.decode(type, from: data)
+    } catch {
+      throw LarderError.unexpectedContent("The JSON is no \(type): \(error)")
+    }
   }
 
   /// A decoder of the texts that Larder sends.

@@ -1,21 +1,26 @@
 public import Foundation
 
 /// Text that is no JSON, or more than one value.
-public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
+struct JSONSyntaxError: Error {
   /// The first byte that cannot stand where it does.
-  public let offset: Int
-
-  public var description: String { "The text is no JSON from byte \(offset) on." }
+  let offset: Int
 }
 
 extension JSONValue {
   /// Reads one value, of up to 200 levels.
-  public init(parsing text: some Sequence<UInt8>) throws(JSONSyntaxError) {
+  ///
+  /// - Throws: ``LarderError/unexpectedContent(_:)``.
+  public init(parsing text: some Sequence<UInt8>) throws(LarderError) {
     var parser = JSONParser(Array(text))
-    self = try parser.document()
+    do {
+      self = try parser.document()
+    } catch {
+      throw .unexpectedContent("The text is no JSON from byte \(error.offset) on.")
+    }
   }
 
-  public init(parsing text: String) throws(JSONSyntaxError) {
+  /// Reads one value of a text.
+  public init(parsing text: String) throws(LarderError) {
     try self.init(parsing: text.utf8)
   }
 
@@ -26,6 +31,7 @@ extension JSONValue {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The JSON text in UTF-8.
   public var data: Data {
     var bytes: [UInt8] = []
     write(to: &bytes)

@@ -12,26 +12,32 @@ public enum JSONValue: Hashable, Sendable {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
+  /// The text; nil if this is none.
   public var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
+  /// The integer; nil if this is none, or does not fit.
   public var int: Int? {
     if case .number(let number) = self { number.int } else { nil }
   }
 
+  /// The number; nil if this is none.
   public var double: Double? {
     if case .number(let number) = self { number.double } else { nil }
   }
 
+  /// The flag; nil if this is none.
   public var bool: Bool? {
     if case .bool(let flag) = self { flag } else { nil }
   }
 
+  /// The elements; nil if this is no array.
   public var array: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
+  /// The members; nil if this is no object.
   public var object: [String: JSONValue]? {
     if case .object(let members) = self { members } else { nil }
   }
@@ -41,12 +47,14 @@ public enum JSONValue: Hashable, Sendable {
 
 /// A number as it is written in JSON. Two numbers are equal if their digits are.
 public struct JSONNumber: Hashable, Sendable {
+  /// The number as it is written.
   public let digits: String
 
   init(digits: String) {
     self.digits = digits
   }
 
+  /// An integer of any width.
   public init(_ value: some BinaryInteger) {
     digits = String(value)
   }
@@ -60,6 +68,7 @@ public struct JSONNumber: Hashable, Sendable {
   /// The value, if it is an integer that fits.
   public var int: Int? { Int(digits) ?? Int(exactly: double) }
 
+  /// The nearest double.
   public var double: Double { Double(digits) ?? .nan }
 }
 

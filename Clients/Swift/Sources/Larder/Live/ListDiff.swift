@@ -5,17 +5,21 @@
 /// For `NSDiffableDataSourceSnapshot` and IGListKit the identity of an item is its id; two items of
 /// one id are equal if they are no update.
 public struct ListDiff: Hashable, Sendable {
+  /// An item that stays, at another place in the order.
   public struct Move: Hashable, Sendable {
     public let from: Int
     public let to: Int
   }
 
+  /// An item that stays, with other content.
   public struct Update: Hashable, Sendable {
     public let old: Int
     public let new: Int
   }
 
+  /// The length of the old list.
   public internal(set) var oldCount = 0
+  /// The length of the new list.
   public internal(set) var count = 0
   /// Ascending.
   public internal(set) var deletes: [Int] = []
@@ -23,14 +27,19 @@ public struct ListDiff: Hashable, Sendable {
   public internal(set) var inserts: [Int] = []
   /// As few as possible.
   public internal(set) var moves: [Move] = []
+  /// Places in the old and the new list.
   public internal(set) var updates: [Update] = []
 
+  /// Whether the lists are equal.
   public var isEmpty: Bool {
     deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty
   }
 
+  /// The fewest steps from one list to another.
+  ///
   /// - Parameters:
   ///   - before: the ids of the old list, and what tells whether an item looks the same. Ids are unique.
+  ///   - after: those of the new list.
   public init<ID: Hashable, Content: Equatable>(
     from before: [(id: ID, content: Content)], to after: [(id: ID, content: Content)]
   ) {
@@ -143,6 +152,7 @@ extension ListDiff {
 
 /// A list on the screen, held by the events `list` and `diff` of a live collection.
 public struct LiveList: Hashable, Sendable {
+  /// The entities in their order.
   public private(set) var items: [JSONValue] = []
 
   public init() {}

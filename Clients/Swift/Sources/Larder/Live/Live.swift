@@ -4,7 +4,7 @@ import Foundation
 public enum LiveSubject: Hashable, Sendable {
   /// A query, sent again when what it shows changes; or a subscription.
   case operation(String, variables: JSONValue = [:])
-  /// The path of a list, an entity or a relationship below `/v1/entities`.
+  /// The path of a list, an entity or a relationship below `/v1/entities`, which begins with one slash.
   case collection(String)
   /// Changes of entities, from now on or after a cursor.
   case changes(types: [String], since: String = "now")
@@ -12,14 +12,17 @@ public enum LiveSubject: Hashable, Sendable {
 
 /// An event of a subject.
 public struct LiveEvent: Hashable, Sendable {
+  /// How an event came.
   public enum Source: String, Sendable {
     case stream
     /// No stream can be opened: the library asks from time to time.
     case polling
   }
 
-  /// `message` for queries, `change`, `list` or `diff`, and others of the subject's own stream.
+  /// `message` for queries, `change`, `list` or `diff`, and others of the subject's own stream. After `reset`
+  /// of `changes` what was received is void: read again what you hold. Changes go on from then.
   public let name: String
+  /// The content, as Larder sends it.
   public let data: JSONValue
   public let source: Source
 }
@@ -44,6 +47,8 @@ struct Live: Sendable {
     /// The id of the last event.
     var id: String?
     var etag: String?
+    /// Whether the caller was told to begin again: changes go on from the present.
+    var wasReset = false
   }
 
   private let path: String
@@ -71,19 +76,35 @@ struct Live: Sendable {
     }
   }
 
-  /// Follows the subject until the task is cancelled, or the subject cannot go on.
-  func run(_ yield: @Sendable (LiveEvent) -> Void) async throws {
+  /// Follows the subject until the task is cancelled, the profile is not active any more, or the subject
+  /// cannot go on.
+  func run(_ yield: @escaping @Sendable (LiveEvent) -> Void) async throws {
+    try HTTPRequest(path: path).checkPath()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await follow(yield) }
+      group.addTask {
+        await profiles.waitUntilInactive(profile)
+        try Task.checkCancellation()
+        throw LarderError.signedOut
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private func follow(_ yield: @Sendable (LiveEvent) -> Void) async throws {
     var position = Position()
     var failures = 0
     while true {
       do {
-        if position.id == nil, case .changes(_, since: "now") = subject {
+        if position.id == nil, case .changes = subject, start(position) == "now" {
           position.id = try await head()
         }
         if let stream = try await open(position) {
           if try await receive(stream, &position, &failures, yield) { return }
         } else {
           try await poll(&position, yield)
+          failures = 0
           try await Task.sleep(for: pauses.poll)
           continue
         }
@@ -95,38 +116,41 @@ struct Live: Sendable {
     }
   }
 
-  /// Whether a subject can never be had. A refusal without a problem of Larder's is a proxy's.
+  /// Whether a subject can never be had.
   private static func isFinal(_ error: LarderError) -> Bool {
     switch error {
     case .offline, .unavailable, .storageFull: false
-    case .refused(let problem): problem.status < 500 && !problem.json.isNull
+    case .refused(let problem): problem.status < 500
     default: true
     }
   }
 
-  private var start: [(name: String, value: String)] {
-    if case .changes(_, let since) = subject { [("since", since)] } else { [] }
+  /// The cursor to begin at; nil for subjects without one.
+  private func start(_ position: Position) -> String? {
+    guard case .changes(_, let since) = subject else { return nil }
+    return position.wasReset ? "now" : since
   }
 
   /// The cursor of this moment: what changes before the stream is open is not lost.
   private func head() async throws -> String? {
-    let request = HTTPRequest(path: path, query: query + start)
+    let request = HTTPRequest(path: path, query: query + [("since", "now")], shape: .changes)
     return try await profiles.send(request, as: profile).content()["cursor"]?.string
   }
 
   /// The stream; nil where Larder, or what is between, opens none.
   private func open(_ position: Position) async throws -> AsyncThrowingStream<Data, any Error>? {
-    var request = HTTPRequest(path: path + "/stream", query: query, isStream: true)
+    var request = HTTPRequest(path: path + "/stream", query: query, shape: .stream)
     request.headers["Accept"] = "text/event-stream"
     if let id = position.id {
       request.headers["Last-Event-ID"] = id
-    } else {
-      request.query += start
+    } else if let start = start(position) {
+      request.query.append(("since", start))
     }
     let response = try await profiles.send(request, as: profile)
     if let stream = response.stream { return stream }
-    if response.status == 401, let error = response.error { throw error }
-    if response.status == 429 || response.status == 503, let error = response.error { throw error }
+    if !response.isForeign, [401, 429, 503].contains(response.status), let error = response.error {
+      throw error
+    }
     return nil
   }
 
@@ -140,12 +164,12 @@ struct Live: Sendable {
       for try await piece in stream {
         for event in parser.take(piece) {
           failures = 0
-          if let id = event.id { position = Position(id: id, etag: nil) }
+          if let id = event.id { position = Position(id: id) }
           guard let data = try? JSONValue(parsing: event.data) else { continue }
           yield(LiveEvent(name: event.name, data: data, source: .stream))
           switch event.name {
           case "complete": return true
-          case "reset": position = Position()
+          case "reset": position = Position(wasReset: true)
           case "error" where data["retry"] == "never":
             throw LarderError.refused(Problem(status: data["status"]?.int ?? 500, body: data))
           default: break
@@ -168,7 +192,7 @@ struct Live: Sendable {
   ) async throws {
     switch subject {
     case .operation:
-      var request = HTTPRequest(path: path, query: query)
+      var request = HTTPRequest(path: path, query: query, shape: .result)
       if let etag = position.etag { request.headers["If-None-Match"] = etag }
       let response = try await profiles.send(request, as: profile)
       if response.status == 304 { return }
@@ -176,7 +200,8 @@ struct Live: Sendable {
       position.etag = response.headers["etag"]
       yield(LiveEvent(name: "message", data: body, source: .polling))
     case .collection:
-      var request = HTTPRequest(path: path + "/diff", query: query)
+      var request = HTTPRequest(
+        path: path + "/diff", query: query, shape: .object(["kind": .string]))
       if let id = position.id { request.query.append(("from", id)) }
       let response = try await profiles.send(request, as: profile)
       if response.status == 304 { return }
@@ -189,9 +214,15 @@ struct Live: Sendable {
       var pages: [JSONValue] = []
       var next = position.id
       repeat {
-        let since = next.map { [("since", $0)] } ?? start
-        let request = HTTPRequest(path: path, query: query + since)
-        let page = try await profiles.send(request, as: profile).content()
+        let since = [("since", next ?? start(position) ?? "now")]
+        let request = HTTPRequest(path: path, query: query + since, shape: .changes)
+        let response = try await profiles.send(request, as: profile)
+        if response.status == 410 {
+          // As in the stream. What changes after this cursor follows what the caller reads again.
+          position = Position(id: try await head())
+          return yield(LiveEvent(name: "reset", data: response.problem.json, source: .polling))
+        }
+        let page = try response.content()
         next = page["cursor"]?.string
         pages.append(page)
       } while pages.last?["complete"] == false

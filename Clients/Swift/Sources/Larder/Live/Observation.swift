@@ -1,6 +1,8 @@
 /// The results of an observed query, and the steps from the former ones.
 public struct ListUpdate<Item: Sendable>: Sendable {
+  /// The results in their order.
   public let items: [Item]
+  /// The steps from the last results to these.
   public let diff: ListDiff
 }
 

@@ -2,16 +2,9 @@ import Foundation
 
 /// Submits, sends and withdraws items of the outbox.
 struct Outbox: Sendable {
-  /// Refusals that are about the caller or the moment, not about the item.
-  private static let notTheItem: Set<Int> = [401, 408, 425, 429]
-
-  private static func isAboutItem(_ problem: Problem) -> Bool {
-    (400..<500).contains(problem.status) && !notTheItem.contains(problem.status)
-  }
-
   let store: PhoneStore
   let profiles: Profiles
-  private let exclusive = Exclusive()
+  let exclusive = Exclusive()
 
   init(store: PhoneStore, profiles: Profiles) {
     self.store = store
@@ -35,12 +28,12 @@ struct Outbox: Sendable {
   }
 
   private func add(
-    _ operation: String, _ payload: JSONValue, _ overlay: [OptimisticChange], isForced: Bool = false
+    _ operation: String, _ payload: JSONValue, _ overlay: [OptimisticChange]
   ) async throws -> OutboxRows.Item {
     let id = try await profiles.needActive().id
     return try await store.write { db in
       try OutboxRows(db, id).add(
-        operation: operation, payload: payload, isForced: isForced, overlay: overlay)
+        operation: operation, payload: payload, isForced: false, overlay: overlay)
     }
   }
 
@@ -75,6 +68,9 @@ struct Outbox: Sendable {
 
   // MARK: Sending
 
+  // Items are sent one at a time: `exclusive` is held from the choice of an item to the record of its
+  // response. Between two items another caller can have its turn.
+
   /// Sends a mutation ahead of all others.
   func force(
     operation: String, variables: JSONValue, object: String?, refs: [String]?,
@@ -82,15 +78,24 @@ struct Outbox: Sendable {
   ) async throws -> ForcedResponse {
     let id = try await profiles.needActive().id
     let payload = Self.payload(operation, variables, "force", object, refs, optimistic)
-    let item = try await add(operation, payload, optimistic ?? [], isForced: true)
     return try await exclusive.run {
+      let item = try await store.write { db in
+        try OutboxRows(db, id).add(
+          operation: operation, payload: payload, isForced: true, overlay: optimistic ?? [])
+      }
       do {
-        let reply = try await deliver(item.key, id)
+        guard let reply = try await deliver(id, { try $0.item(key: item.key) }) else {
+          // It was withdrawn between the two.
+          throw LarderError.unknownKey(item.key)
+        }
         return ForcedResponse(key: item.key, response: reply["response"] ?? .null)
       } catch let error as LarderError {
         switch error {
         case .offline(_, wasSent: false), .signedOut:
-          try await store.write { db in try OutboxRows(db, id).remove(item.number) }
+          try await store.write { db in
+            let rows = OutboxRows(db, id)
+            if try rows.isWaiting(item, wasTried: false) { try rows.remove(item.number) }
+          }
         default: break
         }
         throw error
@@ -103,69 +108,84 @@ struct Outbox: Sendable {
   /// - Returns: how many items have had a 2xx, how many wait, and why it stopped.
   func send() async throws -> (sent: Int, left: Int, error: LarderError?) {
     let id = try await profiles.needActive().id
-    return try await exclusive.run {
-      var sent = 0
-      var stopped: LarderError?
-      do {
-        try await profiles.sendSignOuts()
-        while let item = try await store.read({ db in try OutboxRows(db, id).firstWaiting() }) {
-          do {
-            _ = try await deliver(item.key, id)
-            sent += 1
-          } catch LarderError.refused(let problem) where Self.isAboutItem(problem) {
-            continue  // That was its outcome.
-          } catch LarderError.deviceLost {
-            continue
+    var sent = 0
+    var stopped: LarderError?
+    do {
+      try await profiles.sendSignOuts()
+      while true {
+        do {
+          let reply = try await exclusive.run {
+            try await deliver(id) { try $0.firstWaiting() }
           }
-        }
-      } catch let error as LarderError {
-        switch error {
-        case .offline, .unavailable: stopped = error
-        case .refused(let problem) where problem.status != 401: stopped = error
-        case .refused: throw LarderError.signedOut
-        default: throw error
+          if reply == nil { break }
+          sent += 1
+        } catch LarderError.refused(let problem) where problem.isAboutContent {
+          continue  // That was its outcome.
+        } catch LarderError.deviceLost {
+          continue
         }
       }
-      let left = try await store.read { db in try OutboxRows(db, id).waitingCount() }
-      return (sent, left, stopped)
+    } catch let error as LarderError {
+      switch error {
+      case .offline, .unavailable: stopped = error
+      case .refused(let problem) where problem.status != 401: stopped = error
+      case .refused: throw LarderError.signedOut
+      default: throw error
+      }
     }
+    let left = try await store.read { db in try OutboxRows(db, id).waitingCount() }
+    return (sent, left, stopped)
   }
 
-  /// Sends a waiting item. A refusal of it is its outcome, and is thrown.
-  private func deliver(_ key: String, _ id: String) async throws -> JSONValue {
-    let item = try await store.write { db in
+  /// Sends one waiting item. A refusal of it is its outcome, and is thrown.
+  ///
+  /// - Parameter choose: gives the item, in the transaction that marks it as tried.
+  /// - Returns: Larder's reply; nil if the item does not wait, or there is none.
+  private func deliver(
+    _ id: String, _ choose: @escaping @Sendable (OutboxRows) throws -> OutboxRows.Item?
+  ) async throws -> JSONValue? {
+    let chosen = try await store.write { db -> OutboxRows.Item? in
       let rows = OutboxRows(db, id)
-      guard let item = try rows.item(key: key), item.state == .waiting else {
-        throw LarderError.unknownKey(key)
-      }
+      guard let item = try choose(rows), item.state == .waiting else { return nil }
       if !item.wasTried { try rows.mark(item.number, wasTried: true) }
       return item
     }
+    guard let item = chosen else { return nil }
     let request = HTTPRequest(
       method: "POST", path: "/v1/mutations",
       headers: ["Content-Type": "application/json", "Idempotency-Key": item.key],
-      body: item.payload)
+      body: item.payload, shape: .mutation)
     let response: HTTPResponse
     do {
-      response = try await profiles.send(request, as: id, item: (item.number, item.wasTried))
+      response = try await profiles.send(request, as: id, item: item)
     } catch let error as LarderError {
       switch error {
       case .offline(_, wasSent: false) where !item.wasTried, .signedOut where !item.wasTried:
-        try await store.write { db in try OutboxRows(db, id).mark(item.number, wasTried: false) }
+        try await store.write { db in
+          let rows = OutboxRows(db, id)
+          if try rows.isWaiting(item) { try rows.mark(item.number, wasTried: false) }
+        }
       default: break
       }
       throw error
     }
+    // The item can have been lost with its device meanwhile: then it has its outcome.
     if let error = response.error {
-      if Self.isAboutItem(response.problem) {
+      if response.problem.isAboutContent {
         try await store.write { db in
-          try OutboxRows(db, id).refuse(item, from: ["problem": response.problem.json])
+          let rows = OutboxRows(db, id)
+          if try rows.isWaiting(item) {
+            try rows.refuse(item, from: ["problem": response.problem.json])
+          }
         }
       }
       throw error
     }
     let reply = try response.content()
-    try await store.write { db in try OutboxRows(db, id).accept(item, reply) }
+    try await store.write { db in
+      let rows = OutboxRows(db, id)
+      if try rows.isWaiting(item) { try rows.accept(item, reply) }
+    }
     return reply
   }
 
@@ -199,9 +219,12 @@ struct Outbox: Sendable {
   }
 
   private func item(_ key: String, _ id: String) async throws -> OutboxRows.Item {
-    let found = try await store.read { db in try OutboxRows(db, id).item(key: key) }
-    guard let found else { throw LarderError.unknownKey(key) }
+    guard let found = try await find(key, id) else { throw LarderError.unknownKey(key) }
     return found
+  }
+
+  private func find(_ key: String, _ id: String) async throws -> OutboxRows.Item? {
+    try await store.read { db in try OutboxRows(db, id).item(key: key) }
   }
 
   /// Lets Larder try a parked item again.
@@ -212,7 +235,8 @@ struct Outbox: Sendable {
       throw LarderError.notParked(key)
     }
     let path = "/v1/mutations/\(HTTPRequest.encoded(mutation))/retry"
-    let reply = try await profiles.send(HTTPRequest(method: "POST", path: path), as: id).content()
+    let request = HTTPRequest(method: "POST", path: path, shape: .mutation)
+    let reply = try await profiles.send(request, as: id).content()
     try await store.write { db in
       try OutboxRows(db, id).update(item.number, "state = 'enqueued', report = ?", [reply.text])
     }
@@ -221,30 +245,39 @@ struct Outbox: Sendable {
   /// Withdraws an item: on the phone, or at Larder, which then reports its outcome.
   func discard(_ key: String) async throws {
     let id = try await profiles.needActive().id
-    let wasRemoved = try await store.write { db in
-      let rows = OutboxRows(db, id)
-      guard let item = try rows.item(key: key) else { throw LarderError.unknownKey(key) }
-      guard item.state == .waiting, !item.wasTried else { return false }
-      try rows.refuse(item, state: "discarded")
-      return true
-    }
-    if wasRemoved { return }
-    if try await item(key, id).state == .waiting {
-      // Larder may have it: it must respond before the item can be withdrawn.
+    guard try await !removeUntried(item(key, id), id) else { return }
+    if try await find(key, id)?.state == .waiting {
       do {
-        _ = try await exclusive.run { try await deliver(key, id) }
-      } catch LarderError.refused(let problem) where Self.isAboutItem(problem) {
+        try await exclusive.run {
+          // What was sent meanwhile can have failed without a connection.
+          guard let item = try await find(key, id), try await !removeUntried(item, id) else {
+            return
+          }
+          // Larder may have it: it must respond before the item can be withdrawn.
+          _ = try await deliver(id) { try $0.item(key: key) }
+        }
+      } catch LarderError.refused(let problem) where problem.isAboutContent {
         return
       } catch LarderError.deviceLost {
         return
       }
     }
-    let item = try await item(key, id)
+    guard let item = try await find(key, id) else { return }
     let path = "/v1/mutations/\(HTTPRequest.encoded(item.mutation ?? ""))"
     let request =
       item.state == .parked
-      ? HTTPRequest(method: "POST", path: path + "/discard")
-      : HTTPRequest(method: "DELETE", path: path)
+      ? HTTPRequest(method: "POST", path: path + "/discard", shape: .mutation)
+      : HTTPRequest(method: "DELETE", path: path, shape: .mutation)
     if let error = try await profiles.send(request, as: id).error { throw error }
+  }
+
+  /// Ends an item that was never sent. False if Larder may have it.
+  private func removeUntried(_ item: OutboxRows.Item, _ id: String) async throws -> Bool {
+    try await store.write { db in
+      let rows = OutboxRows(db, id)
+      guard try rows.isWaiting(item, wasTried: false) else { return false }
+      try rows.refuse(item, state: "discarded")
+      return true
+    }
   }
 }

@@ -33,7 +33,7 @@ struct OutboxRows {
   /// Outcomes that are kept for the app; the oldest go.
   private static let outcomesMax = 10_000
   /// States of a mutation in which it has ended.
-  private static let ends: Set<String> = [
+  static let ends: Set<String> = [
     "applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded",
   ]
 
@@ -57,6 +57,12 @@ struct OutboxRows {
     try Row.fetchOne(
       db, sql: "SELECT * FROM item WHERE profile = ? AND key = ?", arguments: [profile, key]
     ).map(Item.init)
+  }
+
+  /// Whether an item has no response yet, and was not lost with its device.
+  func isWaiting(_ item: Item, wasTried: Bool? = nil) throws -> Bool {
+    guard let present = try self.item(key: item.key) else { return false }
+    return present.state == .waiting && (wasTried ?? present.wasTried) == present.wasTried
   }
 
   /// The item that is sent next.

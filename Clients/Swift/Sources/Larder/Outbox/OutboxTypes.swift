@@ -5,6 +5,7 @@ public enum SyncMode: String, Sendable {
 
 /// A change that the app sees until Larder, or the API behind it, shows it.
 public struct OptimisticChange: Hashable, Sendable {
+  /// What a change does.
   public enum Kind: String, Sendable {
     /// Sets fields of an entity that is there.
     case merge
@@ -17,6 +18,7 @@ public struct OptimisticChange: Hashable, Sendable {
   public var type: String
   /// Can be a temporary id.
   public var id: String
+  /// The members that are set.
   public var fields: [String: JSONValue]
 
   public init(_ kind: Kind, type: String, id: String, fields: [String: JSONValue] = [:]) {
@@ -47,6 +49,7 @@ public struct OptimisticChange: Hashable, Sendable {
 
 /// What the outbox holds without an outcome.
 public struct OutboxItem: Hashable, Sendable, Identifiable {
+  /// How far an item is.
   public enum State: String, Sendable {
     /// Larder has not responded to it yet.
     case waiting
@@ -74,7 +77,9 @@ public struct Outcome: Hashable, Sendable {
   /// Larder's state (docs/sync.md), `refused`, `discarded`, or `unknown` where the device was lost.
   public let state: String
   public let reason: String?
+  /// The problem, if there is one.
   public let problem: JSONValue?
+  /// The response of your API, if Larder reports it.
   public let response: JSONValue?
 }
 

@@ -2,15 +2,18 @@ import Foundation
 
 /// The profiles of the phone, of which one at most is active, and requests with their credentials.
 actor Profiles {
-  private let client: HTTPClient
+  let client: HTTPClient
   let store: PhoneStore
   private let credentialStore: any CredentialStore
   private let clock: @Sendable () -> Date
   private let platform: String
-  private var credentials: Credentials
+  private(set) var credentials: Credentials
   private var refreshes: [String: Task<Session, any Error>] = [:]
+  /// Tells observers that another profile, or none, is active.
+  private let switches = Broadcast()
   private let replacing = Exclusive()
-  private let switching = Exclusive()
+  /// Held while a profile is being activated.
+  let switching = Exclusive()
 
   init(
     client: HTTPClient, store: PhoneStore, credentialStore: any CredentialStore,
@@ -32,6 +35,14 @@ actor Profiles {
 
   // MARK: The active profile
 
+  /// Returns when a profile is not the active one, or the task is cancelled.
+  func waitUntilInactive(_ id: String) async {
+    var signals = switches.signals().makeAsyncIterator()
+    while credentials.active == id {
+      guard await signals.next() != nil else { return }
+    }
+  }
+
   var active: Profile? { credentials.active.flatMap(profile) }
 
   func profile(_ id: String) -> Profile? {
@@ -44,7 +55,7 @@ actor Profiles {
   }
 
   /// Changes the credentials, which are saved before the change counts.
-  private func change(_ body: (inout Credentials) -> Void) throws {
+  func change(_ body: (inout Credentials) -> Void) throws {
     try store.needSpace()
     var changed = credentials
     body(&changed)
@@ -53,7 +64,9 @@ actor Profiles {
     } catch {
       throw LarderError.storageFull
     }
+    let hasSwitched = credentials.active != changed.active
     credentials = changed
+    if hasSwitched { switches.send() }
   }
 
   private func save(_ profile: Profile, isActive: Bool = false) throws {
@@ -88,126 +101,43 @@ actor Profiles {
     return profile
   }
 
-  /// Registers a device, and makes the rows of a profile for it.
-  private func newProfile() async throws -> Profile {
+  /// Registers a device, and saves a profile for it.
+  func newProfile() async throws -> Profile {
     let device = try await newDevice()
     let profile = Profile(id: UUID().uuidString, deviceID: device.id, deviceToken: device.token)
-    try await store.write { db in
-      try db.execute(sql: "INSERT INTO profile (id) VALUES (?)", arguments: [profile.id])
-    }
+    try await store.write { db in try ProfileRows(db).add(profile.id) }
+    try save(profile)
     return profile
+  }
+
+  /// Adds the rows of saved profiles that the store does not have: credentials can outlive it.
+  func addMissingRows() async throws {
+    let ids = credentials.profiles.map(\.id)
+    let missing = try await store.read { db in
+      let present = try ProfileRows(db).ids()
+      return ids.filter { !present.contains($0) }
+    }
+    guard !missing.isEmpty else { return }
+    try await store.write { db in
+      for id in missing { try ProfileRows(db).add(id) }
+    }
   }
 
   private func newDevice(accessToken: String? = nil) async throws -> (id: String, token: String) {
     try store.needSpace()
-    var request = HTTPRequest.post("/v1/devices", ["platform": .string(platform)])
+    var request = HTTPRequest.post(
+      "/v1/devices", ["platform": .string(platform)],
+      shape: .object(["id": .string, "deviceToken": .string]))
     if let accessToken { request.headers["Authorization"] = "Bearer \(accessToken)" }
     let reply = try await client.send(request).content()
     return (try text(reply, "id"), try text(reply, "deviceToken"))
   }
 
-  private func text(_ reply: JSONValue, _ name: String) throws -> String {
+  func text(_ reply: JSONValue, _ name: String) throws -> String {
     guard let text = reply[name]?.string else {
       throw LarderError.unexpectedContent("The response lacks \"\(name)\".")
     }
     return text
-  }
-
-  // MARK: Signing in and out
-
-  /// - Parameter path: of signing in or up.
-  func signIn(_ path: String, email: String, password: String) async throws -> String {
-    try await switching.run { try await self.start(path, email: email, password: password) }
-  }
-
-  private func start(_ path: String, email: String, password: String) async throws -> String {
-    try await sendSignOuts()
-    let former = credentials.profiles.last { $0.email == email }
-    let stored =
-      active.flatMap { $0.userID == nil ? $0 : nil }
-      ?? credentials.profiles.first { $0.userID == nil }
-    var profile: Profile
-    if let known = former ?? stored {
-      profile = known
-    } else {
-      profile = try await newProfile()
-      try save(profile)
-    }
-    var response = try await send(path, email, password, profile)
-    if response.isRefusal(403, "device_of_another_user")
-      || response.isRefusal(401, "unauthenticated")
-    {
-      profile = try await newProfile()
-      try save(profile)
-      response = try await send(path, email, password, profile)
-    }
-    let reply = try response.content()
-    profile.userID = try text(reply, "userId")
-    profile.email = email
-    profile.session = try session(reply)
-    try change { credentials in
-      for index in credentials.profiles.indices where credentials.profiles[index].email == email {
-        credentials.profiles[index].email = nil
-      }
-      if let index = credentials.profiles.firstIndex(where: { $0.id == profile.id }) {
-        credentials.profiles[index] = profile
-      }
-      credentials.active = profile.id
-    }
-    try await store.show(profile: profile.id)
-    return try text(reply, "userId")
-  }
-
-  private func send(
-    _ path: String, _ email: String, _ password: String, _ profile: Profile
-  ) async throws -> HTTPResponse {
-    try store.needSpace()
-    var request = HTTPRequest.post(path, ["email": .string(email), "password": .string(password)])
-    request.headers["Device-Token"] = profile.deviceToken
-    return try await client.send(request)
-  }
-
-  private func session(_ reply: JSONValue) throws -> Session {
-    Session(
-      accessToken: try text(reply, "accessToken"), refreshToken: try text(reply, "refreshToken"),
-      expiresAt: clock().addingTimeInterval(reply["expiresIn"]?.double ?? 0))
-  }
-
-  /// Ends the session on the phone. True if Larder has been told as well.
-  func signOut() async throws -> Bool {
-    let profile = try needActive()
-    try change { credentials in
-      credentials.active = nil
-      if let session = profile.session {
-        credentials.signOuts.append(
-          SignOut(refreshToken: session.refreshToken, deviceToken: profile.deviceToken))
-      }
-      if let index = credentials.profiles.firstIndex(where: { $0.id == profile.id }) {
-        credentials.profiles[index].session = nil
-      }
-    }
-    try await store.show(profile: nil)
-    do {
-      try await sendSignOuts()
-      return true
-    } catch is LarderError {
-      return false
-    }
-  }
-
-  /// Tells Larder of sessions that ended while it could not be reached.
-  func sendSignOuts() async throws {
-    while let owed = credentials.signOuts.first {
-      var request = HTTPRequest.post(
-        "/v1/auth/sign-out", ["refreshToken": .string(owed.refreshToken)])
-      request.headers["Device-Token"] = owed.deviceToken
-      let response = try await client.send(request)
-      // Any other refusal says that the session has ended already.
-      if response.status == 429 || response.status >= 500, let error = response.error {
-        throw error
-      }
-      try change { $0.signOuts.removeAll { $0 == owed } }
-    }
   }
 
   // MARK: Tokens
@@ -233,10 +163,17 @@ actor Profiles {
     return try await task.value
   }
 
+  func session(_ reply: JSONValue) throws -> Session {
+    Session(
+      accessToken: try text(reply, "accessToken"), refreshToken: try text(reply, "refreshToken"),
+      expiresAt: clock().addingTimeInterval(reply["expiresIn"]?.double ?? 0))
+  }
+
   private func newSession(_ id: String, _ used: Session) async throws -> Session {
     try store.needSpace()
     let response = try await client.send(
-      .post("/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)]))
+      .post(
+        "/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)], shape: .session))
     guard var profile = profile(id), profile.session == used else { throw LarderError.signedOut }
     if response.status == 401 {
       profile.session = nil
@@ -254,19 +191,27 @@ actor Profiles {
   /// Sends a request of a profile. A device that Larder does not know is replaced, and the request sent
   /// again.
   ///
-  /// - Parameters:
-  ///   - item: the item of the outbox that is being sent, and whether it was tried before. If so, it is
-  ///     not sent from another device.
+  /// - Parameter item: the item of the outbox that is being sent, as it was before it was marked as tried. If
+  ///   it had been tried even then, it is not sent from another device.
   /// - Throws: `LarderError`; not for statuses.
   func send(
-    _ request: HTTPRequest, as id: String, item: (number: Int, wasTried: Bool)? = nil
+    _ request: HTTPRequest, as id: String, item: OutboxRows.Item? = nil
   ) async throws -> HTTPResponse {
     guard let before = profile(id) else { throw LarderError.signedOut }
     let response = try await sendOnce(request, as: id)
     guard try await isDeviceLost(response, before) else { return response }
     try await replaceDevice(
       of: id, lost: before.deviceToken, untried: item?.wasTried == false ? item?.number : nil)
-    if item?.wasTried == true { throw LarderError.deviceLost }
+    if let item {
+      // From here on the new device may have it.
+      let isWaiting = try await store.write { db in
+        let rows = OutboxRows(db, id)
+        guard try rows.isWaiting(item) else { return false }
+        try rows.mark(item.number, wasTried: true)
+        return true
+      }
+      guard isWaiting else { throw LarderError.deviceLost }
+    }
     return try await sendOnce(request, as: id)
   }
 
@@ -282,15 +227,16 @@ actor Profiles {
   }
 
   /// Whether a refusal says that Larder does not know the device; other credentials can be missing too.
-  private func isDeviceLost(_ response: HTTPResponse, _ profile: Profile) async throws -> Bool {
+  func isDeviceLost(_ response: HTTPResponse, _ profile: Profile) async throws -> Bool {
     guard response.isRefusal(401, "unauthenticated") else { return false }
     if response.problem.detail.hasPrefix("The device token is unknown") { return true }
-    var request = HTTPRequest(path: "/v1/devices/me")
+    var request = HTTPRequest(path: "/v1/devices/me", shape: .object(["id": .string]))
     request.headers["Device-Token"] = profile.deviceToken
     return try await client.send(request).isRefusal(401, "unauthenticated")
   }
 
-  private func replaceDevice(of id: String, lost: String, untried: Int?) async throws {
+  /// - Parameter untried: the number of the item that has been sent for the first time.
+  func replaceDevice(of id: String, lost: String, untried: Int? = nil) async throws {
     try await replacing.run { try await self.replace(id, lost, untried) }
   }
 

@@ -18,12 +18,14 @@ extension URL: ColumnValue {
 
 // Generated enums are compared by their names in the schema.
 
+/// The column has this value.
 public func == <Record: Entity, Value: RawRepresentable<String>>(
   path: ColumnPath<Record, Value>, value: Value
 ) -> TypedCondition<Record> {
   TypedCondition(.compare(Record.columns[keyPath: path].name, .equal, .string(value.rawValue)))
 }
 
+/// The column has another value, and is not null.
 public func != <Record: Entity, Value: RawRepresentable<String>>(
   path: ColumnPath<Record, Value>, value: Value
 ) -> TypedCondition<Record> {

@@ -16,6 +16,7 @@ extension Entity {
 
 /// A member of an entity that conditions and orders can name.
 public struct Column<Value>: Sendable {
+  /// The field's name in the schema.
   public let name: String
 
   public init(_ name: String) {
@@ -34,6 +35,7 @@ public struct Reference: Codable, Hashable, Sendable {
   }
 }
 
+/// What an operation is.
 public enum OperationKind: String, Sendable {
   case query, mutation, subscription
 }

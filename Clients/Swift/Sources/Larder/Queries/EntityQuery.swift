@@ -3,9 +3,13 @@ import GRDB
 /// A selection of entities of one type: conditions, an order, and a part of the result.
 public struct EntityQuery: Hashable, Sendable {
   public var type: String
+  /// All of them must hold.
   public var conditions: [Condition]
+  /// The first counts most; the id breaks ties.
   public var order: [Ordering]
+  /// At most so many entities; nil for all.
   public var limit: Int?
+  /// So many entities are left out at the beginning.
   public var offset: Int
 
   public init(
@@ -19,6 +23,7 @@ public struct EntityQuery: Hashable, Sendable {
     self.offset = offset
   }
 
+  /// An order by a field. Null comes first, and last where it is descending.
   public struct Ordering: Hashable, Sendable {
     public var field: String
     public var isDescending: Bool
@@ -32,6 +37,7 @@ public struct EntityQuery: Hashable, Sendable {
 
 /// What must hold of an entity. Null and fields that are not there meet no comparison.
 public indirect enum Condition: Hashable, Sendable {
+  /// A comparison of a field with a value. Texts are compared by their bytes.
   public enum Comparison: String, Hashable, Sendable {
     case equal = "="
     case notEqual = "!="

@@ -7,6 +7,14 @@ public struct LocalDatabase {
   let db: Database
   let profile: String
 
+  private func access<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      throw PhoneStore.failure(error)
+    }
+  }
+
   /// The entities of a query, as JSON objects.
   public func entities(_ query: EntityQuery) throws -> [JSONValue] {
     try rows(query).map { try JSONValue(parsing: $0.text) }
@@ -15,22 +23,29 @@ public struct LocalDatabase {
   /// The ids and JSON texts of a query.
   func rows(_ query: EntityQuery) throws -> [(id: String, text: String)] {
     let sql = query.page(profile: profile)
-    return try Row.fetchAll(db, sql: sql.text, arguments: StatementArguments(sql.arguments))
-      .map { ($0[0], $0[1]) }
+    return try access {
+      try Row.fetchAll(db, sql: sql.text, arguments: StatementArguments(sql.arguments))
+        .map { ($0[0], $0[1]) }
+    }
   }
 
   /// An entity by its id. A temporary id finds the real entity.
   public func entity(_ type: String, key: String) throws -> JSONValue? {
-    let id = try OverlayRows(db, profile).real(key)
-    return try String.fetchOne(
-      db, sql: "SELECT data FROM shown WHERE profile = ? AND type = ? AND id = ?",
-      arguments: [profile, type, id]
-    ).map { try JSONValue(parsing: $0) }
+    try access {
+      let id = try OverlayRows(db, profile).real(key)
+      return try String.fetchOne(
+        db, sql: "SELECT data FROM shown WHERE profile = ? AND type = ? AND id = ?",
+        arguments: [profile, type, id]
+      ).map { try JSONValue(parsing: $0) }
+    }
   }
 
+  /// The number of the entities of a query, without its limit.
   public func count(_ query: EntityQuery) throws -> Int {
     let sql = query.sql(profile: profile, columns: "count(*)")
-    return try Int.fetchOne(db, sql: sql.text, arguments: StatementArguments(sql.arguments)) ?? 0
+    return try access {
+      try Int.fetchOne(db, sql: sql.text, arguments: StatementArguments(sql.arguments)) ?? 0
+    }
   }
 
   /// The values of a field in the whole result of a query, each with the number of its entities, in order.
@@ -44,15 +59,19 @@ public struct LocalDatabase {
       """
     let path = jsonPath(field)
     let arguments: [(any DatabaseValueConvertible)?] = [path] + inner.arguments + [path, path]
-    return try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments))
-      .map { (try JSONValue(parsing: $0[0] as String), $0[1]) }
+    return try access {
+      try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments))
+        .map { (try JSONValue(parsing: $0[0] as String), $0[1]) }
+    }
   }
 
   /// All entities, by type and id.
   public func all() throws -> [String: [String: JSONValue]] {
     var result: [String: [String: JSONValue]] = [:]
-    let rows = try Row.fetchAll(
-      db, sql: "SELECT type, id, data FROM shown WHERE profile = ?", arguments: [profile])
+    let rows = try access {
+      try Row.fetchAll(
+        db, sql: "SELECT type, id, data FROM shown WHERE profile = ?", arguments: [profile])
+    }
     for row in rows {
       let (type, id): (String, String) = (row[0], row[1])
       result[type, default: [:]][id] = try JSONValue(parsing: row[2] as String)
@@ -63,7 +82,9 @@ public struct LocalDatabase {
   /// The rows of a SELECT over the view `entities` (`type`, `id`, `data`: the entity as JSON).
   public func rows(sql: String, arguments: [JSONValue] = []) throws -> [[String: JSONValue]] {
     let bound = arguments.map { Condition.bound($0) }
-    let rows = try Row.fetchAll(db, sql: sql, arguments: StatementArguments(bound))
+    let rows = try access {
+      try Row.fetchAll(db, sql: sql, arguments: StatementArguments(bound))
+    }
     return rows.map { row in
       var result: [String: JSONValue] = [:]
       for (name, value) in row {

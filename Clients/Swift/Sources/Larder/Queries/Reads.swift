@@ -12,9 +12,11 @@ public enum ResponseSource: String, Sendable {
 
 /// The response of a query.
 public struct QueryResponse<Content: Sendable>: Sendable {
+  /// `data` of the response.
   public let data: Content
   /// GraphQL errors; responses that have some are not stored.
   public let errors: [JSONValue]
+  /// Where the response comes from.
   public let source: ResponseSource
   /// When the response came, by the phone's clock.
   public let date: Date
@@ -46,9 +48,10 @@ struct Reads: Sendable {
     let name = "\(operation) \(variables.text)"
     let stored = try await stored(name, id)
     var request = HTTPRequest(
-      path: "/v1/operations/\(HTTPRequest.encoded(operation))", query: Self.query(variables))
+      path: "/v1/operations/\(HTTPRequest.encoded(operation))", query: Self.query(variables),
+      shape: .result)
     if request.target.utf8.count > Self.queryBytesMax {
-      request = .post(request.path, variables)
+      request = .post(request.path, variables, shape: .result)
     } else if let etag = stored?.etag {
       request.headers["If-None-Match"] = etag
     }

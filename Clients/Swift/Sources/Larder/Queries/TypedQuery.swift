@@ -6,14 +6,17 @@ public struct TypedCondition<Record: Entity>: Sendable {
     self.condition = condition
   }
 
+  /// Both hold.
   public static func && (left: Self, right: Self) -> Self {
     Self(.and(left.condition, right.condition))
   }
 
+  /// One of them holds, or both.
   public static func || (left: Self, right: Self) -> Self {
     Self(.or(left.condition, right.condition))
   }
 
+  /// The condition does not hold.
   public static prefix func ! (operand: Self) -> Self {
     Self(.not(operand.condition))
   }
@@ -44,6 +47,7 @@ extension Double: ColumnValue {
   public var columnValue: JSONValue { .number(JSONNumber(self)) }
 }
 
+/// A column of a generated type, as `\.year`.
 public typealias ColumnPath<Record: Entity, Value> = KeyPath<Record.Columns, Column<Value>>
 
 private func compare<Record: Entity, Value>(
@@ -52,26 +56,32 @@ private func compare<Record: Entity, Value>(
   TypedCondition(.compare(Record.columns[keyPath: path].name, comparison, value))
 }
 
+/// The column has this value.
 public func == <Record: Entity, Value: ColumnValue>(
   path: ColumnPath<Record, Value>, value: Value
 ) -> TypedCondition<Record> { compare(path, .equal, value.columnValue) }
 
+/// The column has another value, and is not null.
 public func != <Record: Entity, Value: ColumnValue>(
   path: ColumnPath<Record, Value>, value: Value
 ) -> TypedCondition<Record> { compare(path, .notEqual, value.columnValue) }
 
+/// The column is less.
 public func < <Record: Entity, Value: ColumnValue>(
   path: ColumnPath<Record, Value>, value: Value
 ) -> TypedCondition<Record> { compare(path, .less, value.columnValue) }
 
+/// The column is less or equal.
 public func <= <Record: Entity, Value: ColumnValue>(
   path: ColumnPath<Record, Value>, value: Value
 ) -> TypedCondition<Record> { compare(path, .lessOrEqual, value.columnValue) }
 
+/// The column is greater.
 public func > <Record: Entity, Value: ColumnValue>(
   path: ColumnPath<Record, Value>, value: Value
 ) -> TypedCondition<Record> { compare(path, .greater, value.columnValue) }
 
+/// The column is greater or equal.
 public func >= <Record: Entity, Value: ColumnValue>(
   path: ColumnPath<Record, Value>, value: Value
 ) -> TypedCondition<Record> { compare(path, .greaterOrEqual, value.columnValue) }
@@ -99,6 +109,7 @@ extension TypedCondition {
 public struct TypedQuery<Record: Entity>: Hashable, Sendable {
   public internal(set) var query = EntityQuery(type: Record.typeName)
 
+  /// The entities of which another condition holds as well.
   public func filter(_ condition: TypedCondition<Record>) -> Self {
     changed { $0.conditions.append(condition.condition) }
   }
@@ -111,6 +122,7 @@ public struct TypedQuery<Record: Entity>: Hashable, Sendable {
     return changed { $0.order.append(EntityQuery.Ordering(name, isDescending: isDescending)) }
   }
 
+  /// At most so many entities, after so many others.
   public func limit(_ limit: Int, offset: Int = 0) -> Self {
     changed { ($0.limit, $0.offset) = (limit, offset) }
   }
@@ -121,14 +133,17 @@ public struct TypedQuery<Record: Entity>: Hashable, Sendable {
     return result
   }
 
+  /// All entities of the result.
   public func fetchAll(_ db: LocalDatabase) throws -> [Record] {
     try db.entities(query).map { try $0.decoded() }
   }
 
+  /// The first entity of the result; nil if there is none.
   public func fetchOne(_ db: LocalDatabase) throws -> Record? {
     try limit(1, offset: query.offset).fetchAll(db).first
   }
 
+  /// The number of entities, without the limit.
   public func fetchCount(_ db: LocalDatabase) throws -> Int {
     try db.count(query)
   }
@@ -145,10 +160,12 @@ extension Entity {
   /// All entities of the type.
   public static var all: TypedQuery<Self> { TypedQuery() }
 
+  /// The entities of which a condition holds.
   public static func filter(_ condition: TypedCondition<Self>) -> TypedQuery<Self> {
     all.filter(condition)
   }
 
+  /// An entity by its key, or by its temporary id; nil if the phone does not have it.
   public static func fetchOne(_ db: LocalDatabase, key: String) throws -> Self? {
     try db.entity(typeName, key: key)?.decoded()
   }

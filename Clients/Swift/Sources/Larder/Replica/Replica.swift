@@ -67,7 +67,8 @@ struct Replica: Sendable {
     while true {
       var query = pull.query + [("limit", String(pageSize))]
       if let cursor = pull.cursor { query.append(("since", cursor)) }
-      let response = try await profiles.send(HTTPRequest(path: "/v1/changes", query: query), as: id)
+      let request = HTTPRequest(path: "/v1/changes", query: query, shape: .changes)
+      let response = try await profiles.send(request, as: id)
       let isRefused = response.status == 410 || response.isRefusal(403, "forbidden")
       if isRefused, pull.cursor != nil, !pull.wasReset {
         pull.restart()

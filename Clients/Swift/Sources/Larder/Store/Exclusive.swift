@@ -1,7 +1,7 @@
 /// Runs operations one after the other, in the order in which they were asked for.
 actor Exclusive {
   private var isBusy = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private(set) var waiting: [CheckedContinuation<Void, Never>] = []
 
   func run<Result: Sendable>(
     _ operation: @Sendable () async throws -> Result

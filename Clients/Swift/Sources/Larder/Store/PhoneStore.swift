@@ -24,7 +24,8 @@ final class PhoneStore: Sendable {
       }
       try Self.migrator.migrate(database)
     } catch {
-      throw Self.failure(error)
+      let error = Self.failure(error)
+      throw error as? LarderError ?? .storage("\(error)")
     }
   }
 
@@ -78,7 +79,8 @@ final class PhoneStore: Sendable {
     self.isFull.withLock { $0 = isFull }
   }
 
-  private static func failure(_ error: any Error) -> any Error {
+  /// Errors of SQLite as those of the library. Others, of the app's own code, stay.
+  static func failure(_ error: any Error) -> any Error {
     guard let error = error as? DatabaseError else { return error }
     return switch error.resultCode {
     case .SQLITE_FULL, .SQLITE_IOERR: LarderError.storageFull
