@@ -67,7 +67,7 @@ struct ReferenceList {
 /// Random entities, overlays and queries of a seed.
 struct RandomLists {
   private static let types = ["Film", "Film", "Film", "Film", "Film", "Film", "Song", "It's"]
-  private static let names = ["a", "a", "b", "b", "_c", "id"]
+  private static let names = ["a", "a", "A", "b", "b", "_c", "id"]
   private static let fields = names + ["x.y", "d'e?", "q\"r", "é", "e\u{301}"]
   private static let values: [JSONValue] = [
     .null, true, false, 0, 1, 2, -1, "", "a", "A", "b", "B", "10", "9", "é", "e\u{301}", "'", "?",

@@ -10,7 +10,8 @@ struct ListIndex: Hashable, Sendable {
   private static let orderMax = 4
 
   let type: String
-  /// The type and the terms: `Film =genre -year +title`.
+  /// The type and the terms: `^film =genre -year +title`. SQLite's names of indexes do not differ in case,
+  /// and those of GraphQL do.
   let definition: String
   private let columns: String
 
@@ -25,7 +26,9 @@ struct ListIndex: Hashable, Sendable {
     guard isName(query.type), fields.allSatisfy(isName) else { return nil }
     type = query.type
     let terms = equal.map { "=\($0)" } + order.map { "\($0.isDescending ? "-" : "+")\($0.field)" }
-    definition = "\(type) \(terms.joined(separator: " "))"
+    definition = "\(type) \(terms.joined(separator: " "))".map { character in
+      character.isUppercase ? "^" + character.lowercased() : String(character)
+    }.joined()
     columns =
       (equal.map { fieldValue($0).text }
       + order.map { fieldValue($0.field).text + ($0.isDescending ? " DESC" : "") })
