@@ -21,38 +21,60 @@ public struct Observation<Item: Sendable>: AsyncSequence, Sendable {
 
   public struct Iterator: AsyncIteratorProtocol {
     private let observation: Observation
+    private let index: ListIndex?
     private var signals: AsyncStream<Void>.Iterator
-    private var before: [(id: String, content: String)]?
+    /// As of the last read; nil before the first.
+    private var before: [(id: [UInt8], content: [UInt8])]?
+    private var items: [Item] = []
+    private var version = 0
+    private var hasIndex = false
 
     init(observation: Observation, signals: AsyncStream<Void>.Iterator) {
       self.observation = observation
       self.signals = signals
+      index = ListIndex(observation.query)
     }
 
     /// The next result; nil once the task is cancelled. Without an active profile the list is empty.
     public mutating func next() async throws -> ListUpdate<Item>? {
       while true {
         if before != nil {
-          guard await signals.next() != nil else { return nil }
+          guard await waitForChange() else { return nil }
         }
         if Task.isCancelled { return nil }
+        // Before the read: a later change has another version.
+        version = observation.version
         let after = try await observation.rows()
         let diff = ListDiff(from: before ?? [], to: after)
         let isFirst = before == nil
         before = after
         guard isFirst || !diff.isEmpty else { continue }
-        let items = try after.map { try observation.decode(JSONValue(parsing: $0.content)) }
+        let decode = observation.decode
+        items = try diff.applied(to: items) { try decode(JSONValue(parsing: after[$0].content)) }
         return ListUpdate(items: items, diff: diff)
       }
     }
+
+    /// Waits until entities of the type have changed. False once the task is cancelled.
+    private mutating func waitForChange() async -> Bool {
+      if let index {
+        // Here and not before the first read: the app has its result while an index is made.
+        let store = observation.larder.store
+        hasIndex = await store.use(index, canMake: !hasIndex) || hasIndex
+      }
+      repeat {
+        guard await signals.next() != nil else { return false }
+      } while observation.version == version
+      return true
+    }
   }
 
-  private func rows() async throws -> [(id: String, content: String)] {
+  private var version: Int { larder.store.version(of: query.type) }
+
+  private func rows() async throws -> [(id: [UInt8], content: [UInt8])] {
     let query = query
     do {
-      return try await larder.read { db in
-        try db.rows(query).map { (id: $0.id, content: $0.text) }
-      }
+      return try await larder.read { db in try db.rows(query, isRepeated: true) }
     } catch LarderError.signedOut {
       return []
     }

@@ -1,9 +1,13 @@
+import Foundation
 import GRDB
 
 /// What the app sees at one moment: the replica of the active profile with the overlays of its outbox.
 ///
 /// It cannot write, and is only valid in the closure that it is given to.
 public struct LocalDatabase {
+  /// Statements of lists of values, which can be of any length, are not kept.
+  private static let keptArgumentsMax = 32
+
   let db: Database
   let profile: String
 
@@ -17,16 +21,27 @@ public struct LocalDatabase {
 
   /// The entities of a query, as JSON objects.
   public func entities(_ query: EntityQuery) throws -> [JSONValue] {
-    try rows(query).map { try JSONValue(parsing: $0.text) }
+    try rows(query).map { try JSONValue(parsing: $0.content) }
   }
 
-  /// The ids and JSON texts of a query.
-  func rows(_ query: EntityQuery) throws -> [(id: String, text: String)] {
+  /// The ids and JSON texts of a query, as bytes: texts of other bytes can be equal.
+  ///
+  /// - Parameter isRepeated: keeps the prepared statement.
+  func rows(
+    _ query: EntityQuery, isRepeated: Bool = false
+  ) throws -> [(id: [UInt8], content: [UInt8])] {
     let sql = query.page(profile: profile)
     return try access {
-      try Row.fetchAll(db, sql: sql.text, arguments: StatementArguments(sql.arguments))
-        .map { ($0[0], $0[1]) }
+      let isKept = isRepeated && sql.arguments.count <= Self.keptArgumentsMax
+      let statement =
+        try isKept ? db.cachedStatement(sql: sql.text) : db.makeStatement(sql: sql.text)
+      let rows = try Row.fetchCursor(statement, arguments: StatementArguments(sql.arguments))
+      return try Array(rows.map { (try Self.bytes($0, 0), try Self.bytes($0, 1)) })
     }
+  }
+
+  private static func bytes(_ row: Row, _ column: Int) throws -> [UInt8] {
+    try row.withUnsafeData(atIndex: column) { [UInt8]($0 ?? Data()) }
   }
 
   /// An entity by its id. A temporary id finds the real entity.

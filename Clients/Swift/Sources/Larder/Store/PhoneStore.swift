@@ -7,6 +7,10 @@ final class PhoneStore: Sendable {
   private let isFull = Locked(false)
   /// Tells observers that a transaction has been committed.
   let commits = Broadcast()
+  /// How often what shows of each type has changed.
+  private let versions = Locked<(all: Int, ofType: [String: Int])>((0, [:]))
+  /// The names of the indexes for lists, the least recently used first.
+  let listIndexes = Locked<[String]>([])
 
   /// - Parameter url: the file; nil for a database in memory.
   init(url: URL?) throws {
@@ -23,6 +27,10 @@ final class PhoneStore: Sendable {
         database = try DatabaseQueue(configuration: configuration)
       }
       try Self.migrator.migrate(database)
+      try database.writeWithoutTransaction { db in
+        try count(db)
+        try openListIndexes(db)
+      }
     } catch {
       let error = Self.failure(error)
       throw error as? LarderError ?? .storage("\(error)")
@@ -63,9 +71,42 @@ final class PhoneStore: Sendable {
             CREATE TEMP VIEW entities AS SELECT type, id, data FROM shown WHERE \(condition)
             """)
       }
+      versions.withLock { $0.all += 1 }
       commits.send()
     } catch {
       throw Self.failure(error)
+    }
+  }
+
+  /// A number that grows with each change of what shows of a type.
+  ///
+  /// A change counts before its transaction ends. A read that begins later sees it nevertheless: the
+  /// queue of the database has one connection.
+  func version(of type: String) -> Int {
+    versions.withLock { $0.all + ($0.ofType[type] ?? 0) }
+  }
+
+  /// Lets all changes of what shows be counted, by whatever statement.
+  private func count(_ db: Database) throws {
+    let versions = versions
+    db.add(
+      function: DatabaseFunction("larderChanged", argumentCount: 1) { values in
+        if let type = String.fromDatabaseValue(values[0]) {
+          versions.withLock { $0.ofType[type, default: 0] += 1 }
+        }
+        return nil
+      })
+    for table in ["replica", "shadow"] {
+      try db.execute(
+        sql: """
+          CREATE TEMP TRIGGER \(table)Insert AFTER INSERT ON main.\(table)
+            BEGIN SELECT larderChanged(NEW.type); END;
+          CREATE TEMP TRIGGER \(table)Update AFTER UPDATE ON main.\(table)
+            WHEN NEW.data IS NOT OLD.data OR NEW.profile != OLD.profile
+            BEGIN SELECT larderChanged(NEW.type); END;
+          CREATE TEMP TRIGGER \(table)Delete AFTER DELETE ON main.\(table)
+            BEGIN SELECT larderChanged(OLD.type); END;
+          """)
     }
   }
 
