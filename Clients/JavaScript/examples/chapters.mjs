@@ -42,23 +42,30 @@ await run("chapters.mjs URL FOLDER", {schema}, async larder => {
   }
 
   // Queries: filters, orders, pages, counts.
-  console.log(`Filter: ${titles(larder.list({type: "Trip", filter: "days > :least AND title CONTAINS[c] :part", args: {least: 2, part: "M"}}))}`);
+  const filter = "days > :least AND title CONTAINS[c] :part";
+  console.log(`Filter: ${titles(larder.list({type: "Trip", filter, args: {least: 2, part: "M"}}))}`);
   console.log(`Order: ${titles(larder.list({type: "Trip", order: "-days,title"}))}`);
   console.log(`Second page: ${titles(larder.list({type: "Trip", order: "title", limit: 2, offset: 2}))}`);
-  console.log(`Count: ${larder.count({type: "Trip", filter: "days BETWEEN 2 AND 5"})} of ${larder.count({type: "Trip"})}`);
+  const short = larder.count({type: "Trip", filter: "days BETWEEN 2 AND 5"});
+  console.log(`Count: ${short} of ${larder.count({type: "Trip"})}`);
 
   // Relationships: a leg refers to its trip; the legs of a trip are those that refer to it.
-  await larder.write(["Airport", "Colosseum"].map(name => ({op: "insert", type: "Leg", id: larder.newId(), data: {name, trip: rome}})));
+  await larder.write([
+    {op: "insert", type: "Leg", id: larder.newId(), data: {name: "Airport", trip: rome}},
+    {op: "insert", type: "Leg", id: larder.newId(), data: {name: "Colosseum", trip: rome}},
+  ]);
   const [leg] = larder.list({type: "Leg", filter: "trip.title = 'Rome'", order: "name"});
   console.log(`To one: ${leg.name} is a leg of ${larder.get("Trip", leg.trip).title}`);
-  console.log(`To many: ${larder.list({type: "Leg", filter: "trip = ?", args: [rome], order: "-name"}).map(({name}) => name).join(", ")}`);
+  const legs = larder.list({type: "Leg", filter: "trip = ?", args: [rome], order: "-name"});
+  console.log(`To many: ${legs.map(({name}) => name).join(", ")}`);
 
   // Observation: the results now, and after each change with the steps that lead to them.
   const observed = larder.observe({type: "Trip", filter: "days > 2", order: "days"});
   const next = async label => {
     const {items, diff} = (await observed.next()).value;
-    const {deletes, inserts, moves, updates} = diff;
-    console.log(`${label}: ${titles(items)}; ${deletes.length} deleted, ${inserts.length} inserted, ${moves.length} moved, ${updates.length} updated`);
+    const steps = {deleted: diff.deletes, inserted: diff.inserts, moved: diff.moves, updated: diff.updates};
+    const counts = Object.entries(steps).map(([name, places]) => `${places.length} ${name}`);
+    console.log(`${label}: ${titles(items)}; ${counts.join(", ")}`);
   };
   await next("Observe");
   await larder.write([{op: "update", type: "Trip", id: oslo, data: {days: 9}}]);
@@ -70,7 +77,8 @@ await run("chapters.mjs URL FOLDER", {schema}, async larder => {
   await observed.return();
 
   // A refusal: the write shows at first, and is gone with its outcome, which says why.
-  const {key} = await larder.write([{op: "insert", type: "Trip", id: larder.newId(), data: {title: "Never", days: "many"}}]);
+  const never = {title: "Never", days: "many"};
+  const {key} = await larder.write([{op: "insert", type: "Trip", id: larder.newId(), data: never}]);
   if (await refresh(larder)) await settle(larder);
   const outcome = larder.outcomes().find(one => one.key === key);
   console.log(outcome ? `Refused: ${outcome.problem.errors[0].detail}` : `${larder.outbox().length} writes wait`);

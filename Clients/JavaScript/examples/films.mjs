@@ -13,7 +13,8 @@ const schema = {Film: {references: {director: "Person"}}};
 
 function print(larder, film) {
   const maker = larder.get("Person", film.director)?.name ?? "unknown";
-  console.log(`${film.id}  ${film.title} (${film.year}), ${maker}${film.tagline ? `: ${film.tagline}` : ""}${film._pending ? "  [pending]" : ""}`);
+  const tagline = film.tagline ? `: ${film.tagline}` : "";
+  console.log(`${film.id}  ${film.title} (${film.year}), ${maker}${tagline}${film._pending ? "  [pending]" : ""}`);
 }
 
 await run("films.mjs URL FOLDER list|makers|tagline|outbox …", {schema}, async (larder, [command, ...words]) => {
@@ -30,25 +31,28 @@ await run("films.mjs URL FOLDER list|makers|tagline|outbox …", {schema}, async
   // The query has Larder fetch the films from the API; the sync brings them to the device.
   await refresh(larder, "Catalogue");
 
+  const args = [words[0] ?? ""];
   switch (command) {
     case "list":
-      for (const film of larder.list({type: "Film", filter: "title CONTAINS[cd] ?", args: [words[0] ?? ""], order: "title", limit: 20})) {
+      for (const film of larder.list({type: "Film", filter: "title CONTAINS[cd] ?", args, order: "title", limit: 20})) {
         print(larder, film);
       }
       break;
     case "makers":
-      for (const {id, name} of larder.list({type: "Person", filter: "name CONTAINS[cd] ?", args: [words[0] ?? ""], order: "name", limit: 20})) {
+      for (const {id, name} of larder.list({type: "Person", filter: "name CONTAINS[cd] ?", args, order: "name"})) {
         const films = larder.list({type: "Film", filter: "director = ?", args: [id], order: "-year"});
         console.log(`${name}: ${films.map(({title, year}) => `${title} (${year})`).join(", ")}`);
       }
-      console.log(`${larder.count({type: "Film", filter: "director.name CONTAINS[cd] ?", args: [words[0] ?? ""]})} films`);
+      console.log(`${larder.count({type: "Film", filter: "director.name CONTAINS[cd] ?", args})} films`);
       break;
     case "tagline":
-      for (const film of larder.list({type: "Film", filter: "id = ?", args: [words[0]]})) print(larder, film);
+      for (const film of larder.list({type: "Film", filter: "id = ?", args})) print(larder, film);
       break;
     case "outbox":
       for (const {operation, state} of larder.outbox()) console.log(`${operation} ${state}`);
-      for (const {operation, state, problem} of larder.outcomes()) console.log(`${operation} ${state}${problem ? ` ${problem.detail}` : ""}`);
+      for (const {operation, state, problem} of larder.outcomes()) {
+        console.log(`${operation} ${state}${problem ? ` ${problem.detail}` : ""}`);
+      }
       break;
     default:
       throw new UsageError("invalid_argument", `There is no command ${command}.`);

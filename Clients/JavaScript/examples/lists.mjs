@@ -12,24 +12,30 @@ import {refresh, run} from "./program.mjs";
 
 const schema = {Reminder: {references: {film: "Film"}}};
 
-await run("lists.mjs URL FOLDER sign-up|sign-in|list|place|remind|done|show …", {schema}, async (larder, [command, ...words]) => {
+const usage = "lists.mjs URL FOLDER sign-up|sign-in|list|place|remind|done|show …";
+
+await run(usage, {schema}, async (larder, [command, ...words]) => {
   if (command === "sign-up") await larder.signUp(...words);
   if (command === "sign-in") await larder.signIn(...words);
   await larder.follow("own", {types: ["MyList", "Reminder", "Film"]});
 
   // Each write is durable on the device before it resolves, with a network or without.
   switch (command) {
-    case "list":
-      await larder.write([{op: "insert", type: "MyList", id: larder.newId(), data: {name: words[0], place: larder.count({type: "MyList"})}}]);
+    case "list": {
+      const data = {name: words[0], place: larder.count({type: "MyList"})};
+      await larder.write([{op: "insert", type: "MyList", id: larder.newId(), data}]);
       break;
+    }
     case "place":
       for (const {id} of larder.list({type: "MyList", filter: "name = ?", args: [words[0]]})) {
         await larder.write([{op: "update", type: "MyList", id, data: {place: Number(words[1])}}]);
       }
       break;
-    case "remind":
-      await larder.write([{op: "insert", type: "Reminder", id: larder.newId(), data: {text: words[0], film: words[1]}}]);
+    case "remind": {
+      const data = {text: words[0], film: words[1]};
+      await larder.write([{op: "insert", type: "Reminder", id: larder.newId(), data}]);
       break;
+    }
     case "done":
       for (const {id} of larder.list({type: "Reminder", filter: "text = ?", args: [words[0]]})) {
         await larder.write([{op: "delete", type: "Reminder", id}]);

@@ -8,7 +8,10 @@ import {LarderError, applyDiff} from "larder";
 import {refresh, run} from "./program.mjs";
 
 const path = "/v1/entities/Film?order=title&limit=5";
-const print = films => films.forEach(({id, title, tagline}) => console.log(`${id}  ${title}${tagline ? `: ${tagline}` : ""}`));
+
+function print(films) {
+  for (const {id, title, tagline} of films) console.log(`${id}  ${title}${tagline ? `: ${tagline}` : ""}`);
+}
 
 await run("reader.mjs URL FOLDER show|watch|write", {}, async (larder, [command]) => {
   await larder.register({access: "read"});
@@ -17,15 +20,21 @@ await run("reader.mjs URL FOLDER show|watch|write", {}, async (larder, [command]
 
   // The rest of this program has a reader alone, which has nothing that writes.
   const {reader} = larder;
-  console.log(`Writing functions of the reader: ${["submit", "write", "force", "discard"].filter(name => name in reader).length}`);
+  console.log(`The reader can: ${Object.keys(reader).join(", ")}`);
   if (command === "watch") return watch(reader);
 
   // A diff from the films that the device has to those that Larder has now.
-  const have = reader.list({type: "Film", order: "title", limit: 5}).map(({id, _rev}) => [`Film/${id}`, _rev]);
-  const diff = have.length > 0 && await reader.listDiff(path, {have}).catch(error => console.log(`No diff: ${error.code}`));
-  if (diff) console.log(`Since the last time: ${diff.kind === "full" ? "all" : diff.updates.map(({id}) => id).join(", ") || "no updates"}`);
+  const first = {type: "Film", order: "title", limit: 5};
+  const have = reader.list(first).map(({id, _rev}) => [`Film/${id}`, _rev]);
+  try {
+    const diff = have.length > 0 ? await reader.listDiff(path, {have}) : null;
+    const changed = diff?.kind === "diff" ? diff.updates.map(({id}) => id) : [];
+    console.log(`New since the last time: ${changed.join(", ") || "nothing"}`);
+  } catch (error) {
+    console.log(`No diff: ${error.code}`);
+  }
   await refresh(larder, "Catalogue");
-  print(reader.list({type: "Film", order: "title", limit: 5}));
+  print(reader.list(first));
   const {data, from} = await reader.read("Film", {id: "f1"});
   console.log(`The query Film (${from}): ${data.film.title}, ${data.film.director.name}`);
 });
@@ -55,18 +64,25 @@ async function write(larder) {
     signUp: () => larder.signUp("display@example.com", "correct horse"),
   };
   for (const [name, attempt] of Object.entries(attempts)) {
-    await attempt().then(() => console.log(`${name}: done`), error => {
+    try {
+      await attempt();
+      console.log(`${name}: done`);
+    } catch (error) {
       if (!(error instanceof LarderError)) throw error;
       console.log(`${name}: ${error.code}: ${error.message}`);
-    });
+    }
   }
-  // Later: these are kept on the device, and end with their first contact.
+  // Later: these wait on the device, and Larder refuses them when they are sent.
   await larder.submit("SetTagline", {id: "f1", tagline: "mine"}, {
     object: "Film:f1", optimistic: [{op: "merge", type: "Film", id: "f1", fields: {tagline: "mine"}}],
   });
   await larder.write([{op: "insert", type: "MyList", id: larder.newId(), data: {name: "Mine"}}]);
   await refresh(larder);
-  for (const {operation, state, problem} of larder.outcomes()) console.log(`${operation}: ${state}, ${problem.code}: ${problem.detail}`);
-  await larder.forgetOutcomes(larder.outcomes().map(({key}) => key));
-  console.log(`${larder.outbox().length} wait; the tagline is ${larder.get("Film", "f1").tagline}; ${larder.count({type: "MyList"})} lists`);
+  const outcomes = larder.outcomes();
+  for (const {operation, state, problem} of outcomes) {
+    console.log(`${operation}: ${state}, ${problem.code}: ${problem.detail}`);
+  }
+  await larder.forgetOutcomes(outcomes.map(({key}) => key));
+  const {tagline} = larder.get("Film", "f1");
+  console.log(`${larder.outbox().length} wait; the tagline is ${tagline}; ${larder.count({type: "MyList"})} lists`);
 }

@@ -1,5 +1,5 @@
-// A table that follows a list by batch updates alone, as a collection view does: 60 rounds of random changes, after each
-// of which its rows equal the list.
+// A table that follows a list by batch updates alone, as a collection view does: 60 rounds of random changes, after
+// each of which its rows equal the list.
 //
 //   node examples/table.mjs URL FOLDER [SEED]
 
@@ -64,7 +64,8 @@ await run("table.mjs URL FOLDER [SEED]", {}, async (larder, [seed = String(1 + M
       for (let count = below(4); count >= 0; count--) {
         const kind = below(3), trip = trips.splice(below(trips.length), 1)[0];
         if (kind === 0 || !trip) {
-          operations.push({op: "insert", type: "Trip", id: larder.newId(), data: {title: `Trip ${round}.${count}`, days: 1 + below(30)}});
+          const data = {title: `Trip ${round}.${count}`, days: 1 + below(30)};
+          operations.push({op: "insert", type: "Trip", id: larder.newId(), data});
         } else if (kind === 1) {
           operations.push({op: "update", type: "Trip", id: trip.id, data: {days: 1 + below(30)}});
         } else {
@@ -73,9 +74,9 @@ await run("table.mjs URL FOLDER [SEED]", {}, async (larder, [seed = String(1 + M
       }
       await larder.write(operations);
     }
-    // The observation has nothing to tell of a round that changes nothing in the list.
+    // There is no batch update for a round that changes nothing in the list.
     if (!table.shows(larder.list(query))) await follow();
-    if (!table.shows(larder.list(query))) throw new Error(`Seed ${seed}, round ${round}: the table differs from the list.`);
+    if (!table.shows(larder.list(query))) throw new Error(`Seed ${seed}, round ${round}: the rows differ.`);
   }
   await updates.return();
   console.log(`60 rounds, each equal: ${Object.entries(steps).map(([name, count]) => `${count} ${name}`).join(", ")}`);

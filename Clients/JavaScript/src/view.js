@@ -176,8 +176,8 @@ export class View {
     let test = filter;
     if (typeof filter === "string" && filter.trim() !== "") {
       const follow = (entity, field) => this.follow(entity, field);
-      const values = Array.isArray(args) ? this.#resolved(args) : args && this.#fieldsResolved(args);
-      const compiled = compile(filter, values, {follow, now: this.#clock});
+      const resolve = value => this.#resolved(value);
+      const compiled = compile(filter, args, {follow, resolve, now: this.#clock});
       test = compiled.test;
       const found = compiled.equalities.map(([field, values]) => this.#lookup(type, field, values));
       if (found.length > 0) {

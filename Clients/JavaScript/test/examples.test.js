@@ -147,11 +147,11 @@ describe("The example", {skip: !binary && "LARDER_BINARY is not set", timeout: 2
     const list = (await service.get("/v1/entities/Film?order=title&limit=5")).items;
     const [{id, title}] = list;
     const shown = await run("show");
-    assert.equal(shown[0], "Writing functions of the reader: 0");
+    assert.equal(shown[0], "The reader can: get, list, count, observe, read, kept, live, listDiff");
     assert.ok(list.every(film => shown.some(line => line.startsWith(`${film.id}  ${film.title}`))), shown.join("\n"));
     await setTagline(id, "One");
     const again = await run("show");
-    assert.ok(again.includes(`Since the last time: Film/${id}`) && again.includes(`${id}  ${title}: One`), again.join("\n"));
+    assert.ok(again.includes(`New since the last time: Film/${id}`) && again.includes(`${id}  ${title}: One`), again.join("\n"));
 
     const watch = new Program("reader", service.url, at("watch"), "watch");
     try {

@@ -31,7 +31,7 @@ test("A create shows under its temporary id, and under the real one once that is
   assert.equal(view.select({type: "Film"}).length, 1);
 });
 
-test("A temporary id among a filter's arguments finds what the real one does", () => {
+test("A temporary id in a filter finds what the real one does", () => {
   const view = new View({}, Date.now);
   const rows = rowsOf([{__typename: "Leg", id: "l1", trip: "t9"}, {__typename: "Leg", id: "l2", trip: "t8"}]);
   view.reset({...nothing, rows, temporary: new Map([["~1", "t9"]])});
@@ -40,6 +40,7 @@ test("A temporary id among a filter's arguments finds what the real one does", (
   assert.deepEqual(legs("trip = :trip", {trip: "~1"}), ["l1"]);
   assert.deepEqual(legs("trip IN (?, ?)", ["~1", "t8"]), ["l1", "l2"]);
   assert.deepEqual(legs("trip = ?", ["~2"]), []);
+  assert.deepEqual(legs("trip = '~1'"), ["l1"]);
 });
 
 test("An overlay that comes or goes changes no other entity", () => {
