@@ -10,7 +10,7 @@ import {binary, until} from "./service.js";
 
 const offline = "(offline: these are the device's data)";
 
-describe("The example", {skip: !binary && "LARDER_BINARY is not set", timeout: 280_000}, () => {
+describe("The example", {skip: !binary && "LARDER_BINARY is not set", timeout: 540_000}, () => {
   let service, films;
   const folder = mkdtempSync(join(tmpdir(), "larder-examples-"));
   const at = name => join(folder, name);
@@ -176,6 +176,9 @@ describe("The example", {skip: !binary && "LARDER_BINARY is not set", timeout: 2
     assert.equal(watch.lines.at(-1), "The end");
 
     const {tagline} = await service.get("/v1/entities/Film/f1");
+    const writer = new Program("reader", service.url, at("films"), "show");
+    assert.equal(await writer.end(), 1);
+    assert.match(writer.errors, /^invalid_argument: The device of this store can write/);
     const refused = await run("write");
     assert.equal(refused.length, 9, refused.join("\n"));
     for (const line of refused.slice(0, 3)) assert.match(line, /^(force|upload|signUp): read_only: The device token only reads/);
