@@ -41,10 +41,13 @@ struct SourceTree {
   /// The files of the client libraries, without what their builds made.
   static let clients: [File] =
     ["Swift/Sources", "Swift/Tests", "Swift/Examples"].flatMap { files(below: "Clients/\($0)") }
-    + ["src", "test", "conformance"].flatMap {
+    + ["src", "test", "conformance", "examples"].flatMap {
       files(below: "Clients/JavaScript/\($0)", suffix: "js")
     }
-    + ["Clients/Swift/README.md", "Clients/JavaScript/README.md"].compactMap {
+    + [
+      "Clients/Swift/README.md", "Clients/JavaScript/README.md",
+      "Clients/JavaScript/examples/README.md",
+    ].compactMap {
       file(root.appending(path: $0), path: $0)
     }
 

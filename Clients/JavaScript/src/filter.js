@@ -19,12 +19,13 @@ const HOPS = 3;
  *
  * @param {string} text
  * @param {any[] | Record<string, any>} args values of `?` in order, or of `:name`
- * @param {{follow?: (entity: object, field: string) => object | null | undefined, now?: () => number}} [context]
- *   `follow` returns the entity that a field refers to
+ * @param {{follow?: (entity: object, field: string) => object | null | undefined, resolve?: (value: any) => any,
+ *   now?: () => number}} [context] `follow` returns the entity that a field refers to, `resolve` the value that one in
+ *   the filter stands for
  * @returns {Filter}
  * @throws {UsageError} `invalid_filter`
  */
-export function compile(text, args = [], {follow = () => undefined, now = Date.now} = {}) {
+export function compile(text, args = [], {follow = () => undefined, resolve = value => value, now = Date.now} = {}) {
   const tokens = tokenize(text);
   let at = 0, positional = 0;
 
@@ -175,7 +176,7 @@ export function compile(text, args = [], {follow = () => undefined, now = Date.n
   function operand() {
     const token = tokens[at];
     if (!token) return fail("a value is expected");
-    const constant = value => (at++, {constant: true, read: () => value});
+    const constant = value => (at++, value = resolve(value), {constant: true, read: () => value});
     if ("value" in token) return constant(token.value);
     if (take("-")) {
       const {read} = operand();

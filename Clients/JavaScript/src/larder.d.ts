@@ -286,7 +286,10 @@ export class Larder {
   /** The reading half, for code that is not to write. */
   readonly reader: Reader;
 
-  /** Activates the profile without a user; registers the device if there is none. Nothing if one is active. */
+  /**
+   * Activates the profile without a user; registers the device if there is none. Nothing if one is active. With
+   * `access`, `invalid_argument` if the store's device can write.
+   */
   register(options?: {access?: "read"}): Promise<{device: string}>;
   signUp(email: string, password: string): Promise<{userId: string}>;
   signIn(email: string, password: string): Promise<{userId: string}>;

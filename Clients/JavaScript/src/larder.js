@@ -129,7 +129,8 @@ export class Larder {
 
   /**
    * Activates the profile without a user; registers the device if there is none. Nothing if one is active.
-   * @param {{access?: "read"}} [options] of a device that can only read: Larder refuses what it writes
+   * @param {{access?: "read"}} [options] of a device that can only read: Larder refuses what it writes. Throws a
+   *   UsageError if the device that is there can write
    */
   async register({access} = {}) {
     const {device} = await this.#profiles.register(access);

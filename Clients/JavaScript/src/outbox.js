@@ -78,16 +78,18 @@ export class Outbox {
    * Stores writes to local types, as in `POST /v1/entities`, and shows them. Writes of local fields of your API's
    * types cannot wait in Larder's queue and are sent to `/v1/entities` itself (`direct`).
    */
-  write(operations, {mode = "lazy", direct = operations.some(({type}) => this.#schema[type]?.local === false)} = {}) {
+  async write(operations, {mode = "lazy", direct = operations.some(({type}) => this.#schema[type]?.local === false)} = {}) {
+    if (operations.length === 0) throw new UsageError("invalid_argument", "A write has at least one operation.");
     // What needs a filter or an id of the server's shows with its outcome.
     const overlay = operations.filter(({id}) => id !== undefined)
       .map(({op, type, id, data}) => ({op: OVERLAYS[op] ?? "create", type, id: String(id), fields: data}));
     const isExact = operations.every(({id}) => id !== undefined);
-    return this.#add({
+    const {key} = await this.#add({
       operation: "$write", mode, overlay, body: direct ? operations : {write: operations, mode},
       path: direct ? "/v1/entities" : undefined,
       touches: isExact ? operations.map(({type, id}) => `${type}:${id}`) : undefined,
-    }).then(({key}) => ({key}));
+    });
+    return {key};
   }
 
   async #add({operation, mode, body, object, overlay, touches, path = "/v1/mutations", isFirst = false}) {

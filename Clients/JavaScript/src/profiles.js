@@ -1,4 +1,4 @@
-import {LarderError, ProblemError, SignedOutError} from "./errors.js";
+import {LarderError, ProblemError, SignedOutError, UsageError} from "./errors.js";
 import {uuid} from "./ids.js";
 
 const ROOT = "root";
@@ -79,14 +79,19 @@ export class Profiles {
     });
   }
 
-  /** Activates the profile without a user, or registers one; nothing if a profile is active. */
+  /**
+   * Activates the profile without a user, or registers one; nothing if a profile is active. Throws a UsageError if
+   * its device has more than the access that is asked for.
+   */
   register(access) {
     return this.#exclusive.run("register", async () => {
       await this.#store.refresh?.();
-      const active = this.active;
+      const active = this.active, stored = active ?? this.#all().find(profile => !profile.userId);
+      if (stored && access && access !== stored.device.access) {
+        throw new UsageError("invalid_argument", "The device of this store can write: use another store to read only.");
+      }
       if (active) return active;
       await this.sendSignOuts();
-      const stored = this.#all().find(profile => !profile.userId);
       const profile = stored ?? await this.#registered(access);
       await this.#save(profile, true);
       return profile;

@@ -1,5 +1,6 @@
 import {compile, order} from "./filter.js";
 import {isTemporary} from "./ids.js";
+import {equal} from "./json.js";
 
 const NONE = new Map();
 
@@ -100,7 +101,8 @@ export class View {
     }
     const entities = this.#types.get(type);
     const before = entities?.get(id);
-    if (before === data) return false;
+    // An entity that was folded to what it was before is not another one.
+    if (equal(before, data)) return false;
     if (data === undefined) entities.delete(id);
     else if (entities) entities.set(id, data);
     else this.#types.set(type, new Map([[id, data]]));
@@ -174,7 +176,8 @@ export class View {
     let test = filter;
     if (typeof filter === "string" && filter.trim() !== "") {
       const follow = (entity, field) => this.follow(entity, field);
-      const compiled = compile(filter, args, {follow, now: this.#clock});
+      const resolve = value => this.#resolved(value);
+      const compiled = compile(filter, args, {follow, resolve, now: this.#clock});
       test = compiled.test;
       const found = compiled.equalities.map(([field, values]) => this.#lookup(type, field, values));
       if (found.length > 0) {

@@ -21,6 +21,13 @@ test("An optimistic update that is none is refused before anything is stored", a
   assert.deepEqual(await leave(larder), {sent: 1, left: 0});
 });
 
+test("A write of nothing is refused before anything is stored", async () => {
+  const server = new Server(), larder = await server.open();
+  await larder.register();
+  await assert.rejects(larder.write([]), {code: "invalid_argument", name: "UsageError"});
+  assert.deepEqual(larder.outbox(), []);
+});
+
 test("An optimistic update with a number as its id shows, and its refusal lets the next items go", async () => {
   const server = new Server(), larder = await server.open();
   await larder.register();

@@ -23,6 +23,17 @@ function streaming(signal) {
   return {send, response: new Response(body, {headers: {"Content-Type": "text/event-stream"}})};
 }
 
+test("A store whose device can write is not opened as one that only reads", async () => {
+  const server = new Server(), larder = await server.open();
+  await larder.register();
+  await assert.rejects(larder.register({access: "read"}), {code: "invalid_argument", name: "UsageError"});
+  const reader = await server.open();
+  const {device} = await reader.register({access: "read"});
+  assert.deepEqual(await reader.register({access: "read"}), {device});
+  assert.deepEqual(await reader.register(), {device});
+  assert.deepEqual(server.requests.map(({path, body}) => [path, JSON.parse(body).access]), [["/v1/devices", undefined], ["/v1/devices", "read"]]);
+});
+
 test("Live events end with their profile, and are never continued with the credentials of another", async () => {
   const server = new Server(), streams = [];
   server.on = ({path, user, headers, signal}) => {

@@ -21,10 +21,15 @@ export class Service {
   #process;
   #folder = mkdtempSync(join(tmpdir(), "larder-js-"));
   #environment;
+  #config;
 
-  /** @param {Record<string, string>} environment settings, such as `LARDER_ACCOUNTS_ACCESS_LIFETIME` */
-  static async start(environment = {}) {
+  /**
+   * @param {Record<string, string>} environment settings, such as `LARDER_ACCOUNTS_ACCESS_LIFETIME`
+   * @param {string} [config] the settings file of a project
+   */
+  static async start(environment = {}, config) {
     const service = new Service();
+    service.#config = config ? ["--config", config] : [];
     writeFileSync(join(service.#folder, "local.graphql"), LOCAL);
     service.#environment = {
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("LARDER_"))),
@@ -39,7 +44,7 @@ export class Service {
   static adminToken = "demo-admin-token-of-32-characters-or-more";
 
   async #start(listen) {
-    const child = this.#process = spawn(binary, ["serve", "--demo", "--demo-port", "0", "--set", `listen=${listen}`], {
+    const child = this.#process = spawn(binary, ["serve", "--demo", "--demo-port", "0", ...this.#config, "--set", `listen=${listen}`], {
       env: this.#environment, cwd: this.#folder, stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "", errors = "";
@@ -61,10 +66,18 @@ export class Service {
     await ended;
   }
 
-  /** Kills it and starts it again at the same address. */
-  async restart() {
+  /** Kills it; `resume` starts it again at the same address. */
+  async kill() {
     await this.#end("SIGKILL");
+  }
+
+  async resume() {
     await this.#start(new URL(this.url).host);
+  }
+
+  async restart() {
+    await this.kill();
+    await this.resume();
   }
 
   async stop() {

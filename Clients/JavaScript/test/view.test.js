@@ -31,6 +31,30 @@ test("A create shows under its temporary id, and under the real one once that is
   assert.equal(view.select({type: "Film"}).length, 1);
 });
 
+test("A temporary id in a filter finds what the real one does", () => {
+  const view = new View({}, Date.now);
+  const rows = rowsOf([{__typename: "Leg", id: "l1", trip: "t9"}, {__typename: "Leg", id: "l2", trip: "t8"}]);
+  view.reset({...nothing, rows, temporary: new Map([["~1", "t9"]])});
+  const legs = (filter, args) => view.select({type: "Leg", filter, args}).map(([id]) => id);
+  assert.deepEqual(legs("trip = ?", ["~1"]), ["l1"]);
+  assert.deepEqual(legs("trip = :trip", {trip: "~1"}), ["l1"]);
+  assert.deepEqual(legs("trip IN (?, ?)", ["~1", "t8"]), ["l1", "l2"]);
+  assert.deepEqual(legs("trip = ?", ["~2"]), []);
+  assert.deepEqual(legs("trip = '~1'"), ["l1"]);
+});
+
+test("An overlay that comes or goes changes no other entity", () => {
+  const view = new View({}, Date.now);
+  const rows = rowsOf([{__typename: "Film", id: "f1", title: "One", cast: ["p1"]}, {__typename: "Film", id: "f2", title: "Two"}]);
+  const merge = (key, id) => ({key, overlay: [{op: "merge", type: "Film", id, fields: {stars: 2}}]});
+  view.reset({...nothing, rows, items: [merge("a", "f1")]});
+  const former = view.get("Film", "f1");
+  assert.deepEqual([...view.update({...nothing, rows, items: [merge("a", "f1"), merge("b", "f2")]}, [], true)], ["Film"]);
+  assert.equal(view.get("Film", "f1"), former);
+  assert.equal(view.get("Film", "f2").stars, 2);
+  assert.deepEqual([...view.update({...nothing, rows, items: [merge("a", "f1"), merge("b", "f2")]}, [], true)], []);
+});
+
 test("A delete hides, a merge of what is not there shows nothing", () => {
   const view = new View({}, Date.now);
   const rows = rowsOf([{__typename: "Film", id: "f1", title: "One"}]);
