@@ -5,9 +5,10 @@ those that are `applied` had one, and every attempt to send an item had the same
 """
 
 import json
+import signal
 import time
 
-from driver import Died
+from driver import Died, DriverFault
 from patterns import short
 
 USERS = {None: None, "ada": "correct horse", "bea": "battery staple"}
@@ -41,7 +42,8 @@ class Play:
         try:
             reply = self.world.driver.call({"do": verb, **arguments})
         except Died as died:
-            assert self.world.driver.process.returncode == -9, f"the driver ended by itself in {verb}: {died}"
+            if self.world.driver.process.returncode != -signal.SIGKILL:
+                raise DriverFault(f"the driver ended by itself in {verb}: {died}") from None
             self.told.append("  killed")
             self.world.driver.start()
             return None
@@ -351,6 +353,6 @@ def play(world, chance):
         if world.server.process is None:
             world.server.start()
         one.end()
-    except AssertionError as error:
+    except (AssertionError, DriverFault) as error:
         steps = "\n    ".join(one.told)
-        raise AssertionError(f"{error}\n  steps:\n    {steps}") from error
+        raise type(error)(f"{error}\n  steps:\n    {steps}") from error

@@ -8,6 +8,8 @@
 
 import argparse
 import concurrent.futures
+import dataclasses
+import functools
 import json
 import pathlib
 import random
@@ -17,8 +19,9 @@ import tempfile
 import time
 import traceback
 
-from driver import Died
+from driver import DriverFault
 from random_scenarios import play
+from self_test import self_test
 from steps import Steps, listed
 from world import World
 
@@ -28,6 +31,15 @@ REFERENCE = f"{sys.executable} {HERE / 'reference.py'}"
 
 class Skipped(Exception):
     """The driver lacks a verb."""
+
+
+@dataclasses.dataclass
+class Failed:
+    """A scenario that failed, and why: an expectation was not met, or driver or runner broke."""
+
+    name: str
+    text: str
+    is_expectation: bool
 
 
 class Suite:
@@ -58,14 +70,14 @@ class Suite:
             self.skipped.append(name)
             print(f"skipped  {name}: {lacking}", flush=True)
         except Exception as error:
-            self.failed.append((name, str(error)))
+            self.failed.append(Failed(name, str(error), isinstance(error, AssertionError)))
             if not quiet:
                 self.report(name, world, error, time.monotonic() - began, folder)
 
     def report(self, name, world, error, seconds, folder):
         lines = [f"FAILED   {name} ({seconds:.1f} s)"]
-        is_expectation = isinstance(error, AssertionError)
-        lines.append(f"  {error}" if is_expectation else "".join(traceback.format_exception(error)))
+        is_told = isinstance(error, (AssertionError, DriverFault))
+        lines.append(f"  {error}" if is_told else "".join(traceback.format_exception(error)))
         if world:
             lines += ["  requests of the driver:", listed(world.proxy.requests)]
         log = folder / "driver.log"
@@ -85,12 +97,9 @@ class Suite:
             for number, step in enumerate(scenario["steps"]):
                 try:
                     one.step(step)
-                except AssertionError as error:
-                    raise AssertionError(f"step {number}, {json.dumps(step, ensure_ascii=False)[:400]}:\n"
-                                         f"  {error}") from None
-                except Died as error:
-                    raise AssertionError(f"step {number}, {json.dumps(step, ensure_ascii=False)[:400]}: "
-                                         f"the driver ended: {error}") from None
+                except (AssertionError, DriverFault) as error:
+                    told = json.dumps(step, ensure_ascii=False)[:400]
+                    raise type(error)(f"step {number}, {told}:\n  {error}") from None
                 if kill_at in (number, "each") and can_kill_after(scenario["steps"], number):
                     world.driver.restart()
 
@@ -134,35 +143,14 @@ def tasks(arguments, chosen):
     return found
 
 
-def run(suite, arguments, chosen, quiet=False):
+def run(suite, arguments, chosen):
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = [pool.submit(getattr(suite, method), *values, quiet=quiet)
+        futures = [pool.submit(getattr(suite, method), *values)
                    for method, values in tasks(arguments, chosen)]
         for future in futures:
             future.result()
     suite.close()
     return suite
-
-
-def self_test(arguments):
-    """The reference passes; each faulty driver fails what is meant to catch it. True if so."""
-    from faulty import FAULTS, RANDOM_SCENARIOS, RANDOMLY_CAUGHT
-
-    is_good = True
-    plans = [(fault, about, names, 0) for fault, (about, names) in FAULTS.items()]
-    plans += [(fault, f"{FAULTS[fault][0]}, by chance", [], RANDOM_SCENARIOS) for fault in RANDOMLY_CAUGHT]
-    for fault, about, names, count in plans:
-        began = time.monotonic()
-        suite = Suite(arguments, f"{sys.executable} {HERE / 'faulty.py'} --fault {fault}")
-        arguments.kill_after_each_step, arguments.random = "only a kill" in about, count
-        run(suite, arguments, scenarios(names), quiet=True)
-        caught = suite.failed[0] if suite.failed else None
-        is_good = is_good and caught is not None
-        verdict = "caught  " if caught else "MISSED  "
-        print(f"{verdict} {fault}: {about} ({time.monotonic() - began:.1f} s)", flush=True)
-        if caught:
-            print(f"           by {caught[0]}: {' '.join(caught[1].split())[:220]}", flush=True)
-    return is_good
 
 
 def main():
@@ -187,14 +175,11 @@ def main():
         return 0
     if not arguments.binary:
         parser.error("--binary is required")
-    is_good = True
-    if arguments.self_test:
-        is_good = self_test(arguments)
-        arguments.kill_after_each_step, arguments.random = False, 0
+    is_good = self_test(functools.partial(Suite, arguments), scenarios) if arguments.self_test else True
     suite = run(Suite(arguments, arguments.driver), arguments, chosen)
     print(f"{len(suite.passed)} passed, {len(suite.failed)} failed, {len(suite.skipped)} skipped")
-    for name, _ in suite.failed:
-        print(f"  failed: {name}")
+    for one in suite.failed:
+        print(f"  failed: {one.name}")
     return 0 if is_good and not suite.failed and suite.passed else 1
 
 
