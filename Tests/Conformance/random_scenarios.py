@@ -1,7 +1,8 @@
 """Random scenarios: anything happens to phone, network, server and upstream; at the end all agree.
 
 At the end each submitted item has exactly one outcome, no mutation has had more than one effect upstream,
-those that are `applied` had one, and every attempt to send an item had the same key, payload and device.
+those that are `applied` had one (a delete can find nothing to delete), those that ended in `NO_EFFECT` had none,
+and all attempts to send under one key had the same payload and device.
 """
 
 import json
