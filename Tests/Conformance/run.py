@@ -2,7 +2,7 @@
 """Runs the scenarios of client libraries; README.md describes them and the driver protocol.
 
   run.py --binary LARDER --driver "COMMAND…" [--scenario NAME]… [--kill-after-each-step]
-         [--random N --seed S] [--jobs N] [--may-skip] [--keep] [--list]
+         [--random N --seed S] [--cut-everywhere | --cuts N --seed S] [--jobs N] [--may-skip] [--keep] [--list]
   run.py --binary LARDER --self-test
 """
 
@@ -19,6 +19,8 @@ import tempfile
 import time
 import traceback
 
+from cut_scenarios import play_cut
+from cuts import CLASSES, Cut
 from driver import DriverFault
 from random_scenarios import play
 from self_test import self_test
@@ -52,6 +54,9 @@ class Suite:
         self.keep = arguments.keep
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="conformance-"))
         self.passed, self.failed, self.skipped = [], [], []
+        # The requests of each scenario, by name.
+        self.requests = {}
+        self.unreached = []
 
     def play(self, name, settings, steps, quiet=False):
         """Plays one scenario: `steps(world)` carries it out."""
@@ -105,6 +110,18 @@ class Suite:
 
         self.play(title, scenario.get("settings", {}), steps, quiet)
 
+    def cut(self, name, scenario, number=None, kind=None):
+        """Plays a scenario with its request of that number cut; without a number it counts the requests."""
+        title = f"{name}, request {number} cut {kind}" if number else f"{name}, without a cut"
+
+        def steps(world):
+            cut = Cut(number, kind) if number else None
+            self.requests[name] = play_cut(world, scenario, cut)
+            if cut and not cut.is_done:
+                self.unreached.append(title)
+
+        self.play(title, scenario.get("settings", {}), steps)
+
     def random(self, seed, quiet=False):
         self.play(f"random, seed {seed}", {}, lambda world: play(world, random.Random(seed)), quiet)
 
@@ -143,12 +160,29 @@ def tasks(arguments, chosen):
     return found
 
 
-def run(suite, arguments, chosen):
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = [pool.submit(getattr(suite, method), *values)
-                   for method, values in tasks(arguments, chosen)]
+def cuts(suite, arguments, chosen):
+    """The cuts to play: all, or a sample; each scenario is played without one first, which counts its requests."""
+    chance = random.Random(arguments.seed)
+    sample = [chance.choice(list(chosen)) for _ in range(arguments.cuts)]
+    names = [name for name in chosen if not sample or name in sample]
+    perform(suite, arguments.jobs, [("cut", (name, chosen[name])) for name in names])
+    every = {name: [("cut", (name, chosen[name], number + 1, kind)) for number in range(suite.requests[name])
+                    for kind in CLASSES] for name in names if suite.requests.get(name)}
+    if sample:
+        return [chance.choice(every[name]) for name in sample if name in every]
+    return [one for some in every.values() for one in some]
+
+
+def perform(suite, jobs, found):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(getattr(suite, method), *values) for method, values in found]
         for future in futures:
             future.result()
+
+
+def run(suite, arguments, chosen):
+    is_cut = arguments.cut_everywhere or arguments.cuts
+    perform(suite, arguments.jobs, cuts(suite, arguments, chosen) if is_cut else tasks(arguments, chosen))
     suite.close()
     return suite
 
@@ -160,6 +194,8 @@ def main():
     parser.add_argument("--driver", default=REFERENCE)
     parser.add_argument("--scenario", action="append", default=[])
     parser.add_argument("--kill-after-each-step", action="store_true")
+    parser.add_argument("--cut-everywhere", action="store_true")
+    parser.add_argument("--cuts", type=int, default=0)
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
@@ -180,7 +216,10 @@ def main():
     print(f"{len(suite.passed)} passed, {len(suite.failed)} failed, {len(suite.skipped)} skipped")
     for one in suite.failed:
         print(f"  failed: {one.name}")
-    return 0 if is_good and not suite.failed and suite.passed else 1
+    for title in suite.unreached:
+        print(f"  the request did not come: {title}")
+    is_played = len(suite.passed) > len(suite.unreached)
+    return 0 if is_good and is_played and not suite.failed else 1
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def self_test(suite_of, scenarios):
 
 
 def is_caught(failed, wanted):
-    """Whether an expectation failed, and the wanted one: a driver that ends, or a fault of the runner, catches nothing."""
+    """Whether an expectation failed, and the wanted one: neither a driver that ends nor the runner catches anything."""
     return failed.is_expectation and re.search(wanted, failed.text, re.DOTALL) is not None
 
 

@@ -143,9 +143,9 @@ class Steps:
                 world.upstream.write({"Film": {gone: None}})
                 world.refresh("Film", {"id": gone})
             world.refresh("Films")
-            self._same_list(step["name"], step["collection"], number)
+            self.same_list(step["name"], step["collection"], number)
 
-    def _same_list(self, name, collection, number):
+    def same_list(self, name, collection, number):
         deadline = time.monotonic() + ROUND_SECONDS
         while True:
             self.world.command("events", name=name, atLeast=0, within=0.1)
