@@ -17,7 +17,8 @@ ACTIONS = ("fault", "faults", "network", "server", "upstream", "upstreamWrite", 
            "file", "films", "wait")
 SUBMISSIONS = ("submit", "write", "force")
 # A later command can miss what an earlier one was to bring about.
-MISSED = {"invalid_credentials", "unknown_key", "not_parked", "account_exists", "unknown_subject", "not_cancellable"}
+MISSED = {"invalid_credentials", "account_exists", "unknown_key", "not_parked", "mutation_not_parked", "mutation_sent",
+          "mutation_finished"}
 REPEATED_SECONDS_MAX = 2
 SETTLES_MAX = 5
 RESUME_SECONDS = 10
