@@ -21,6 +21,8 @@ class Fault:
     caught_by: dict[str, str]
     # That of what the random scenarios report, if they catch it too.
     by_chance: str | None = None
+    # That of what `CUT` reports, if it catches it too.
+    by_cut: str | None = None
     # Whether the driver is killed after each step.
     is_killed: bool = False
 
@@ -246,6 +248,9 @@ class SendsWhatIsNotStored(Phone):
             pass
 
 
+# The first mutation of this scenario is its sixth request.
+CUT = ("own-write-never-vanishes", 6, "afterRequest")
+
 FAULTS = {
     one.name: one for one in (
         Fault(LosesOutbox, "an item is lost in a kill",
@@ -253,7 +258,7 @@ FAULTS = {
               by_chance=r"without outcome \{"),
         Fault(NewKeyAtRetry, "a second attempt has a new key",
               {"same-key-after-lost-response": r"headers\.idempotency-key differs"},
-              by_chance=r"never submitted \{"),
+              by_chance=r"never submitted \{", by_cut=r"never submitted \{"),
         Fault(NewPayloadAtRetry, "a second attempt has another payload, which Larder refuses",
               {"same-key-after-lost-response": r'"do": "send".*/sent is 0, not 1'}),
         Fault(MergesWhatWasSent, "a payload changes that may have been sent",
@@ -275,7 +280,7 @@ FAULTS = {
               {"refresh": r'"do": "sync".*sync fails: .*signed_out'}),
         Fault(RefusesTheUnavailable, "503 ends an item", {"unavailable": r'"do": "send".*/sent is 1, not 0'}),
         Fault(TakesCutResponses, "half a response counts as one",
-              {"cut-inside-the-response": r'"do": "send".*/sent is 1, not 0'}),
+              {"cut-inside-the-response": r'"do": "send".*/sent is 1, not 0'}, by_cut=r"the outbox still has"),
         Fault(ForgetsTemporaryIds, "temporary ids are forgotten at a restart",
               {"temporary-ids": r'"do": "get".*"key": "\$temp".*/data is None'}),
         Fault(ShowsWritesTwice, "a written row shows twice for a while",

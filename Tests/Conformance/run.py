@@ -110,7 +110,7 @@ class Suite:
 
         self.play(title, scenario.get("settings", {}), steps, quiet)
 
-    def cut(self, name, scenario, number=None, kind=None):
+    def cut(self, name, scenario, number=None, kind=None, quiet=False):
         """Plays a scenario with its request of that number cut; without a number it counts the requests."""
         title = f"{name}, request {number} cut {kind}" if number else f"{name}, without a cut"
 
@@ -120,7 +120,7 @@ class Suite:
             if cut and not cut.is_done:
                 self.unreached.append(title)
 
-        self.play(title, scenario.get("settings", {}), steps)
+        self.play(title, scenario.get("settings", {}), steps, quiet)
 
     def random(self, seed, quiet=False):
         self.play(f"random, seed {seed}", {}, lambda world: play(world, random.Random(seed)), quiet)

@@ -5,7 +5,7 @@ import re
 import sys
 import time
 
-from faulty import FAULTS
+from faulty import CUT, FAULTS
 
 FAULTY = f"{sys.executable} {pathlib.Path(__file__).resolve().parent / 'faulty.py'}"
 # The seeds that are tried until one catches the fault.
@@ -21,6 +21,11 @@ def self_test(suite_of, scenarios):
             began = time.monotonic()
             suite.scenario(name, scenario, "each" if fault.is_killed else None, quiet=True)
             is_good = verdict(fault, name, suite.failed, fault.caught_by[name], began) and is_good
+            suite.failed.clear()
+        if fault.by_cut:
+            began, (name, number, kind) = time.monotonic(), CUT
+            suite.cut(name, scenarios([name])[name], number, kind, quiet=True)
+            is_good = verdict(fault, f"{name}, cut", suite.failed, fault.by_cut, began) and is_good
             suite.failed.clear()
         if fault.by_chance:
             began = time.monotonic()
