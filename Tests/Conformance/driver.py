@@ -12,7 +12,11 @@ import threading
 REPLY_SECONDS = 40
 
 
-class Died(Exception):
+class DriverFault(Exception):
+    """The driver does not keep its protocol: no expectation of a scenario is concerned."""
+
+
+class Died(DriverFault):
     """The driver ended before its reply."""
 
 
@@ -66,17 +70,17 @@ class Driver:
             self.process.stdin.write(json.dumps({"id": self.number, **command}) + "\n")
             self.process.stdin.flush()
         except OSError:
-            raise Died(self.tail()) from None
+            raise Died(f"the driver ended: {self.tail()}") from None
         try:
             line = self.replies.get(timeout=REPLY_SECONDS)
         except queue.Empty:
-            raise AssertionError(f"no reply to {command['do']} within {REPLY_SECONDS} s") from None
+            raise DriverFault(f"no reply to {command['do']} within {REPLY_SECONDS} s") from None
         if line is None:
             self.process.wait()
-            raise Died(self.tail())
+            raise Died(f"the driver ended: {self.tail()}")
         reply = json.loads(line)
         if reply.get("id") != self.number or ("ok" in reply) == ("error" in reply):
-            raise AssertionError(f"malformed reply to {command['do']} ({self.number}): {line[:300]}")
+            raise DriverFault(f"malformed reply to {command['do']} ({self.number}): {line[:300]}")
         if command["do"] in ("clock", "storage") and "ok" in reply:
             self.kept[command["do"]] = command
         return reply

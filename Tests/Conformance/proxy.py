@@ -11,6 +11,7 @@ import threading
 import time
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import cuts
 from server import steady_port
 
 CUTS = {"cutBefore": "before", "killBefore": "before", "cutAfter": "after", "killAfter": "after"}
@@ -25,6 +26,8 @@ class Proxy:
         self.lock = threading.Lock()
         self.requests = []
         self.faults = []
+        # The one cut of `cuts.py`, if any, and the number of connections so far.
+        self.cut, self.connections = None, 0
         self.open_connections = set()
         self.listener = None
         self.port = None
@@ -83,14 +86,24 @@ class Proxy:
         self.open_connections.add(connection)
         try:
             with connection, contextlib.suppress(OSError, ValueError):
-                if self._fault(None, None):
+                cut = self._cut()
+                if self._fault(None, None) or (cut and cut.kind == "beforeSending"):
                     return reset(connection)
                 connection.settimeout(60)
-                self._exchange(connection)
+                self._exchange(connection, cut)
         finally:
             self.open_connections.discard(connection)
 
-    def _exchange(self, connection):
+    def _cut(self):
+        """Counts a connection; the cut, if it is this one's."""
+        with self.lock:
+            self.connections += 1
+            if self.cut is None or self.cut.number != self.connections:
+                return None
+            self.cut.is_done = True
+            return self.cut
+
+    def _exchange(self, connection, cut):
         request = read_request(connection)
         if request is None:
             return None
@@ -102,9 +115,9 @@ class Proxy:
             "method": method, "path": unquote(parts.path), "query": dict(parse_qsl(parts.query, True)),
             "headers": fields, "body": decoded(body), "status": None, "response": None,
         }
-        fault = self._fault(method, unquote(parts.path))
-        if fault:
-            record["fault"] = fault["fault"]
+        fault = None if cut else self._fault(method, unquote(parts.path))
+        if fault or cut:
+            record["fault"] = cut.kind if cut else fault["fault"]
         with self.lock:
             self.requests.append(record)
         kind = fault["fault"] if fault else None
@@ -121,7 +134,10 @@ class Proxy:
             if body or method in ("POST", "PUT", "PATCH"):
                 kept.append(("content-length", str(len(body))))
             lines = [f"{method} {target} HTTP/1.1", *(f"{n}: {v}" for n, v in kept), "connection: close"]
-            onward.sendall("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body)
+            head = "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n"
+            if cut:
+                return exchange_cut(cut.kind, connection, onward, head, body, record)
+            onward.sendall(head + body)
             return self._pass_back(onward, connection, record, kind, fault)
 
     def _pass_back(self, onward, connection, record, kind, fault):
@@ -154,6 +170,18 @@ class Proxy:
 
     def close(self):
         self.switch_off()
+
+
+def exchange_cut(kind, connection, onward, head, body, record):
+    """Passes on what a cut leaves of a request and its response."""
+    if kind in cuts.REQUEST_CUTS:
+        onward.sendall((head + body)[: cuts.bytes_of_request(kind, len(head), len(body))])
+        return reset(connection)
+    onward.sendall(head + body)
+    response, length = cuts.received(onward)
+    record["status"] = int(response.split(b" ", 2)[1])
+    connection.sendall(response[: cuts.bytes_of_response(kind, length, len(response) - length)])
+    return cuts.end(connection)
 
 
 def fits(pattern, path):

@@ -2,12 +2,14 @@
 """Runs the scenarios of client libraries; README.md describes them and the driver protocol.
 
   run.py --binary LARDER --driver "COMMAND…" [--scenario NAME]… [--kill-after-each-step]
-         [--random N --seed S] [--jobs N] [--may-skip] [--keep] [--list]
+         [--random N --seed S] [--cut-everywhere | --cuts N --seed S] [--jobs N] [--may-skip] [--keep] [--list]
   run.py --binary LARDER --self-test
 """
 
 import argparse
 import concurrent.futures
+import dataclasses
+import functools
 import json
 import pathlib
 import random
@@ -17,8 +19,11 @@ import tempfile
 import time
 import traceback
 
-from driver import Died
+from cut_scenarios import play_cut
+from cuts import CLASSES, Cut
+from driver import DriverFault
 from random_scenarios import play
+from self_test import self_test
 from steps import Steps, listed
 from world import World
 
@@ -28,6 +33,15 @@ REFERENCE = f"{sys.executable} {HERE / 'reference.py'}"
 
 class Skipped(Exception):
     """The driver lacks a verb."""
+
+
+@dataclasses.dataclass
+class Failed:
+    """A scenario that failed, and why: an expectation was not met, or driver or runner broke."""
+
+    name: str
+    text: str
+    is_expectation: bool
 
 
 class Suite:
@@ -40,6 +54,9 @@ class Suite:
         self.keep = arguments.keep
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="conformance-"))
         self.passed, self.failed, self.skipped = [], [], []
+        # The requests of each scenario, by name.
+        self.requests = {}
+        self.unreached = []
 
     def play(self, name, settings, steps, quiet=False):
         """Plays one scenario: `steps(world)` carries it out."""
@@ -58,14 +75,14 @@ class Suite:
             self.skipped.append(name)
             print(f"skipped  {name}: {lacking}", flush=True)
         except Exception as error:
-            self.failed.append((name, str(error)))
+            self.failed.append(Failed(name, str(error), isinstance(error, AssertionError)))
             if not quiet:
                 self.report(name, world, error, time.monotonic() - began, folder)
 
     def report(self, name, world, error, seconds, folder):
         lines = [f"FAILED   {name} ({seconds:.1f} s)"]
-        is_expectation = isinstance(error, AssertionError)
-        lines.append(f"  {error}" if is_expectation else "".join(traceback.format_exception(error)))
+        is_told = isinstance(error, (AssertionError, DriverFault))
+        lines.append(f"  {error}" if is_told else "".join(traceback.format_exception(error)))
         if world:
             lines += ["  requests of the driver:", listed(world.proxy.requests)]
         log = folder / "driver.log"
@@ -85,14 +102,23 @@ class Suite:
             for number, step in enumerate(scenario["steps"]):
                 try:
                     one.step(step)
-                except AssertionError as error:
-                    raise AssertionError(f"step {number}, {json.dumps(step, ensure_ascii=False)[:400]}:\n"
-                                         f"  {error}") from None
-                except Died as error:
-                    raise AssertionError(f"step {number}, {json.dumps(step, ensure_ascii=False)[:400]}: "
-                                         f"the driver ended: {error}") from None
+                except (AssertionError, DriverFault) as error:
+                    told = json.dumps(step, ensure_ascii=False)[:400]
+                    raise type(error)(f"step {number}, {told}:\n  {error}") from None
                 if kill_at in (number, "each") and can_kill_after(scenario["steps"], number):
                     world.driver.restart()
+
+        self.play(title, scenario.get("settings", {}), steps, quiet)
+
+    def cut(self, name, scenario, number=None, kind=None, quiet=False):
+        """Plays a scenario with its request of that number cut; without a number it counts the requests."""
+        title = f"{name}, request {number} cut {kind}" if number else f"{name}, without a cut"
+
+        def steps(world):
+            cut = Cut(number, kind) if number else None
+            self.requests[name] = play_cut(world, scenario, cut)
+            if cut and not cut.is_done:
+                self.unreached.append(title)
 
         self.play(title, scenario.get("settings", {}), steps, quiet)
 
@@ -134,35 +160,31 @@ def tasks(arguments, chosen):
     return found
 
 
-def run(suite, arguments, chosen, quiet=False):
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = [pool.submit(getattr(suite, method), *values, quiet=quiet)
-                   for method, values in tasks(arguments, chosen)]
+def cuts(suite, arguments, chosen):
+    """The cuts to play: all, or a sample; each scenario is played without one first, which counts its requests."""
+    chance = random.Random(arguments.seed)
+    sample = [chance.choice(list(chosen)) for _ in range(arguments.cuts)]
+    names = [name for name in chosen if not sample or name in sample]
+    perform(suite, arguments.jobs, [("cut", (name, chosen[name])) for name in names])
+    every = {name: [("cut", (name, chosen[name], number + 1, kind)) for number in range(suite.requests[name])
+                    for kind in CLASSES] for name in names if suite.requests.get(name)}
+    if sample:
+        return [chance.choice(every[name]) for name in sample if name in every]
+    return [one for some in every.values() for one in some]
+
+
+def perform(suite, jobs, found):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(getattr(suite, method), *values) for method, values in found]
         for future in futures:
             future.result()
+
+
+def run(suite, arguments, chosen):
+    is_cut = arguments.cut_everywhere or arguments.cuts
+    perform(suite, arguments.jobs, cuts(suite, arguments, chosen) if is_cut else tasks(arguments, chosen))
     suite.close()
     return suite
-
-
-def self_test(arguments):
-    """The reference passes; each faulty driver fails what is meant to catch it. True if so."""
-    from faulty import FAULTS, RANDOM_SCENARIOS, RANDOMLY_CAUGHT
-
-    is_good = True
-    plans = [(fault, about, names, 0) for fault, (about, names) in FAULTS.items()]
-    plans += [(fault, f"{FAULTS[fault][0]}, by chance", [], RANDOM_SCENARIOS) for fault in RANDOMLY_CAUGHT]
-    for fault, about, names, count in plans:
-        began = time.monotonic()
-        suite = Suite(arguments, f"{sys.executable} {HERE / 'faulty.py'} --fault {fault}")
-        arguments.kill_after_each_step, arguments.random = "only a kill" in about, count
-        run(suite, arguments, scenarios(names), quiet=True)
-        caught = suite.failed[0] if suite.failed else None
-        is_good = is_good and caught is not None
-        verdict = "caught  " if caught else "MISSED  "
-        print(f"{verdict} {fault}: {about} ({time.monotonic() - began:.1f} s)", flush=True)
-        if caught:
-            print(f"           by {caught[0]}: {' '.join(caught[1].split())[:220]}", flush=True)
-    return is_good
 
 
 def main():
@@ -172,6 +194,8 @@ def main():
     parser.add_argument("--driver", default=REFERENCE)
     parser.add_argument("--scenario", action="append", default=[])
     parser.add_argument("--kill-after-each-step", action="store_true")
+    parser.add_argument("--cut-everywhere", action="store_true")
+    parser.add_argument("--cuts", type=int, default=0)
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
@@ -187,15 +211,15 @@ def main():
         return 0
     if not arguments.binary:
         parser.error("--binary is required")
-    is_good = True
-    if arguments.self_test:
-        is_good = self_test(arguments)
-        arguments.kill_after_each_step, arguments.random = False, 0
+    is_good = self_test(functools.partial(Suite, arguments), scenarios) if arguments.self_test else True
     suite = run(Suite(arguments, arguments.driver), arguments, chosen)
     print(f"{len(suite.passed)} passed, {len(suite.failed)} failed, {len(suite.skipped)} skipped")
-    for name, _ in suite.failed:
-        print(f"  failed: {name}")
-    return 0 if is_good and not suite.failed and suite.passed else 1
+    for one in suite.failed:
+        print(f"  failed: {one.name}")
+    for title in suite.unreached:
+        print(f"  the request did not come: {title}")
+    is_played = len(suite.passed) > len(suite.unreached)
+    return 0 if is_good and is_played and not suite.failed else 1
 
 
 if __name__ == "__main__":

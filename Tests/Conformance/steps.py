@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 from driver import Died
 from patterns import dig, filled, mismatch, short
-from server import ADMIN
 from world import plain
 
 SHOWN_HEADERS = ("idempotency-key", "device-token", "authorization", "if-none-match", "content-type")
@@ -113,14 +112,11 @@ class Steps:
         if action in ("start", "restart"):
             self.world.server.start(step.get("settings"))
 
-    def admin(self, step):
-        self._direct(step, *step["admin"].split(" ", 1), headers={"Authorization": f"Bearer {ADMIN}"})
-
     def other(self, step):
         request = step["other"]
         self._direct(request, request["method"], request["path"], headers=request.get("headers", {}))
 
-    def phone_device(self, step):
+    def beside(self, step):
         """A request with the phone's own tokens, beside the driver."""
         method, target = step["beside"].split(" ", 1)
         self._direct(step, method, target, headers=self.world.phone_headers())
@@ -147,9 +143,9 @@ class Steps:
                 world.upstream.write({"Film": {gone: None}})
                 world.refresh("Film", {"id": gone})
             world.refresh("Films")
-            self._same_list(step["name"], step["collection"], number)
+            self.same_list(step["name"], step["collection"], number)
 
-    def _same_list(self, name, collection, number):
+    def same_list(self, name, collection, number):
         deadline = time.monotonic() + ROUND_SECONDS
         while True:
             self.world.command("events", name=name, atLeast=0, within=0.1)
@@ -176,7 +172,7 @@ STEPS = {
     "do": Steps.do,
     "repeat": Steps.repeat,
     "settle": lambda steps, step: steps.world.settle(),
-    "agree": lambda steps, step: steps.world.agree(step["agree"], step.get("filter")),
+    "agree": lambda steps, step: steps.world.agree(step["agree"]),
     "requests": Steps.expect_requests,
     "same": Steps.same,
     "mark": Steps.mark,
@@ -188,16 +184,15 @@ STEPS = {
     "upstream": lambda steps, step: steps.world.upstream.switch(step["upstream"], step.get("times")),
     "upstreamWrite": lambda steps, step: steps.world.upstream.write(step["upstreamWrite"]),
     "refresh": lambda steps, step: steps.world.refresh(step["refresh"], step.get("variables")),
-    "admin": Steps.admin,
     "other": Steps.other,
-    "beside": Steps.phone_device,
+    "beside": Steps.beside,
     "restart": lambda steps, step: steps.world.driver.restart(),
     "file": Steps.make_file,
     "object": Steps.expect_object,
     "films": lambda steps, step: steps.world.upstream.write({"Film": {
         f"g{n}": {"title": f"Film {n}", "year": 1900 + n % 120} for n in range(step["films"])}}),
     "rounds": Steps.rounds,
-    "wait": lambda world, step: time.sleep(step["wait"]),
+    "wait": lambda steps, step: time.sleep(step["wait"]),
 }
 
 
@@ -210,5 +205,7 @@ def listed(records):
         query = f"?{urlencode(one['query'])[:200]}" if one["query"] else ""
         fault = f" [{one['fault']}]" if one.get("fault") else ""
         body = f" {json.dumps(one['body'], ensure_ascii=False)[:300]}" if one["body"] is not None else ""
-        lines.append(f"    {one['method']} {one['path']}{query} {headers}{body} -> {one['status']}{fault}")
+        is_problem = (one["status"] or 0) >= 400 and one["response"] is not None
+        problem = f" {json.dumps(one['response'], ensure_ascii=False)[:300]}" if is_problem else ""
+        lines.append(f"    {one['method']} {one['path']}{query} {headers}{body} -> {one['status']}{fault}{problem}")
     return "\n".join(lines) or "    (none)"

@@ -1,8 +1,8 @@
 """A GraphQL server with films in memory, which counts what takes effect.
 
-It honours `Idempotency-Key`: a second call under one key gets the first response and has no effect. Its
-mode is `up`, `down` (503), `slow`, `refusing` (a GraphQL error for mutations) or `unanswering` (performs a
-mutation, and closes the connection). Each effect is recorded as operation, variables, mark and key.
+It keeps `Idempotency-Key`: a second call under one key gets the first response and has no effect. Its mode
+is `up`, `down` (503), `slow` or `unanswering` (performs a mutation, and closes the connection). Each effect is
+recorded as operation, variables, mark and key.
 """
 
 import contextlib
@@ -81,7 +81,7 @@ class Upstream:
     def _mode_for(self, is_mutation):
         with self.lock:
             mode = self.mode
-            if mode in ("refusing", "unanswering") and not is_mutation:
+            if mode == "unanswering" and not is_mutation:
                 return "up"
             if mode != "up" and self.times is not None:
                 self.times -= 1
@@ -100,8 +100,6 @@ class Upstream:
             return respond(request, 503, {"errors": [{"message": "down"}]})
         if mode == "slow":
             time.sleep(SLOW_SECONDS)
-        if mode == "refusing":
-            return respond(request, 200, {"data": None, "errors": [{"message": "refused"}]})
         response = self.perform(body, key, is_mutation)
         if mode == "unanswering":
             request.close_connection = True

@@ -85,13 +85,12 @@ class World:
                 return {name: headers[name] for name in ("device-token", "authorization") if name in headers}
         raise AssertionError("the driver has read no changes yet")
 
-    def snapshot(self, kinds, filter=None):
+    def snapshot(self, kinds):
         """What Larder shows the phone's profile, by type and key."""
         found, cursor = {kind: {} for kind in kinds}, None
         headers = self.phone_headers()
         while True:
-            query = {"types": ",".join(kinds), **({"filter": filter} if filter else {}),
-                     **({"since": cursor} if cursor else {})}
+            query = {"types": ",".join(kinds), **({"since": cursor} if cursor else {})}
             status, _, body = self.server.ask("GET", f"/v1/changes?{urlencode(query)}", headers=headers)
             assert status == 200, f"a snapshot gives {status}: {body[:300]}"
             page = json.loads(body)
@@ -101,27 +100,27 @@ class World:
             if page["complete"]:
                 return found
 
-    def agree(self, kinds, filter=None):
+    def agree(self, kinds):
         """Phone, Larder and upstream show the same; tried again for a while, since Larder fetches again."""
         deadline = time.monotonic() + AGREE_SECONDS
         for operation in {UPSTREAM_TYPES[kind] for kind in kinds if kind in UPSTREAM_TYPES}:
             self.refresh(operation)
         while True:
             self.command("sync")
-            fault = self._disagreement(kinds, filter)
+            fault = self._disagreement(kinds)
             if fault is None:
                 return
             assert time.monotonic() < deadline, fault
             time.sleep(0.2)
 
-    def _disagreement(self, kinds, filter):
+    def _disagreement(self, kinds):
         phone = self.command("state")
-        larder = self.snapshot(kinds, filter)
+        larder = self.snapshot(kinds)
         for kind in kinds:
             shown = {key: plain(row) for key, row in phone.get(kind, {}).items()}
             if shown != larder[kind]:
                 return f"{kind}: the phone has, Larder has not: {differences(shown, larder[kind])}"
-            if kind in UPSTREAM_TYPES and not filter:
+            if kind in UPSTREAM_TYPES:
                 wanted = self._upstream_rows(kind, larder[kind])
                 if larder[kind] != wanted:
                     return f"{kind}: Larder has, upstream has not: {differences(larder[kind], wanted)}"
