@@ -18,7 +18,7 @@ private enum SwiftLibrary {
       .filter { $0.hasSuffix(".swift") }.sorted()
     let files =
       names.map { "\(sources)/JSON/\($0)" }
-      + ["Entity", "EntityLookup"].map { "\(sources)/Queries/\($0).swift" }
+      + ["LarderError", "Queries/Entity", "Queries/EntityLookup"].map { "\(sources)/\($0).swift" }
     let folder = try TestFolder.untilExit("swift-library")
     let (status, output) = try Checker.run(
       [

@@ -45,8 +45,9 @@ extension SwiftRecordWriter {
   private static func condition(_ conditions: [ClientLookup.Condition]) -> String {
     guard !conditions.isEmpty else { return "" }
     let texts = conditions.map { condition in
+      let variable = SwiftTypes.quoted(condition.variable)
       let fallback = condition.fallback ? ", byDefault: true" : ""
-      return ".\(condition.isTrue ? "include" : "skip")(\(SwiftTypes.quoted(condition.variable))\(fallback))"
+      return ".\(condition.isTrue ? "include" : "skip")(\(variable)\(fallback))"
     }
     return ", if: [\(texts.joined(separator: ", "))]"
   }

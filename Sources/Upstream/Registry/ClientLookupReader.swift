@@ -60,8 +60,8 @@ struct ClientLookupReader {
     guard field.nonNull.count == 1 else { return false }
     guard let rule = field.lookup else { return true }
     let argument = field.arguments.arguments.first { $0.name == rule.parts[0].field }
-    guard rule.parts.count == 1, case .variable(let name, _)? = argument?.value else { return false }
-    return path == [name]
+    guard case .variable(let name, _)? = argument?.value else { return false }
+    return rule.parts.count == 1 && path == [name]
   }
 
   private mutating func root(

@@ -239,9 +239,11 @@ public final class Larder: Sendable {
   ) async throws -> QueryResponse<Operation.Response> {
     let variables = try JSONValue(encoding: operation.variables)
     let response = try await reads.read(Operation.name, variables) { db in
-      let data = try Operation.entityLookup?.data(db, variables: variables)
-      // An overlay can have null where the schema does not.
-      return data.flatMap { (try? $0.decoded(as: Operation.Response.self)) == nil ? nil : $0 }
+      guard let data = try Operation.entityLookup?.data(db, variables: variables),
+        // An overlay can have null where the schema does not.
+        (try? data.decoded(as: Operation.Response.self)) != nil
+      else { return nil as JSONValue? }
+      return data
     }
     return try response.map { try $0.decoded() }
   }
