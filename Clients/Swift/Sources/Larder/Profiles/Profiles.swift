@@ -177,7 +177,9 @@ actor Profiles {
         "/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)], shape: .session))
     guard var profile = profile(id), profile.session == used else {
       try await endSession(response, deviceToken: before.deviceToken)
-      throw LarderError.signedOut
+      // The user can have signed in again.
+      guard let present = self.profile(id)?.session else { throw LarderError.signedOut }
+      return present
     }
     if response.status == 401 {
       profile.session = nil
