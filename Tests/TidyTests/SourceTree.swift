@@ -53,9 +53,9 @@ struct SourceTree {
     + ["Sources", "Tests", "Examples"].flatMap {
       files(below: "Clients/Swift/\($0)", suffix: ".md")
     }
-    + ["Clients/Swift/README.md", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].compactMap {
-      file(root.appending(path: $0), path: $0)
-    }
+    + [
+      "Clients/Swift/README.md", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
+    ].compactMap { file(root.appending(path: $0), path: $0) }
 
   private static func files(below folder: String, suffix: String = ".swift") -> [File] {
     let start = root.appending(path: folder)
