@@ -16,7 +16,9 @@ private enum SwiftLibrary {
     ).standardizedFileURL.path
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(sources)/JSON")
       .filter { $0.hasSuffix(".swift") }.sorted()
-    let files = names.map { "\(sources)/JSON/\($0)" } + ["\(sources)/Queries/Entity.swift"]
+    let files =
+      names.map { "\(sources)/JSON/\($0)" }
+      + ["LarderError", "Queries/Entity", "Queries/EntityLookup"].map { "\(sources)/\($0).swift" }
     let folder = try TestFolder.untilExit("swift-library")
     let (status, output) = try Checker.run(
       [

@@ -44,19 +44,20 @@ struct SourceTree {
     + ["src", "test", "conformance", "examples"].flatMap {
       files(below: "Clients/JavaScript/\($0)", suffix: "js")
     }
-    + [
-      "Clients/Swift/README.md", "Clients/JavaScript/README.md",
-      "Clients/JavaScript/examples/README.md",
-    ].compactMap {
+    + ["Clients/JavaScript/README.md", "Clients/JavaScript/examples/README.md"].compactMap {
       file(root.appending(path: $0), path: $0)
     }
 
-  /// The Markdown pages: at the root, in `docs/`, and beside the sources.
+  /// The Markdown pages: at the root, in `docs/`, and beside the sources, those of the Swift client
+  /// included.
   static let documents: [File] =
     files(below: "docs", suffix: ".md") + files(below: "Sources", suffix: ".md")
-    + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].compactMap {
-      file(root.appending(path: $0), path: $0)
+    + ["Sources", "Tests", "Examples"].flatMap {
+      files(below: "Clients/Swift/\($0)", suffix: ".md")
     }
+    + [
+      "Clients/Swift/README.md", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
+    ].compactMap { file(root.appending(path: $0), path: $0) }
 
   private static func files(below folder: String, suffix: String = ".swift") -> [File] {
     let start = root.appending(path: folder)

@@ -59,7 +59,8 @@ extension LanguageNames {
       [
         "Self", "Type", "Protocol", "String", "Int", "Int64", "Double", "Bool", "Decimal", "Date",
         "UUID", "URL", "Data", "JSONValue", "Reference", "Entity", "Column", "GraphQLOperation",
-        "OperationKind", "Larder", "Codable", "Hashable", "Hasher", "Sendable", "Identifiable",
+        "EntityLookup", "OperationKind", "Larder", "Codable", "Hashable", "Hasher", "Sendable",
+        "Identifiable",
         "Decoder", "Encoder", "CodingKey", "RawRepresentable", "Optional", "Array", "Foundation",
       ]), camelCasesValues: true,
     // `.none` and `.some` of an optional enum would be those of the optional.

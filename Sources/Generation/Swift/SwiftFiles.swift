@@ -185,6 +185,7 @@ extension SwiftRecordWriter {
       writer.code.line(
         "public static let name = \(SwiftTypes.quoted(operation.operation.name))")
       writer.code.line("public static let kind = OperationKind.\(kind)")
+      if let lookup = operation.operation.lookup { writer.lookup(lookup) }
       writer.code.line()
       writer.code.line("public var variables: Variables")
       writer.code.line()
@@ -209,7 +210,7 @@ extension SwiftRecordWriter {
   /// Writes the call as a member of the protocol, for `.film(id: "f1")`.
   private mutating func builder(_ operation: CodeOperation) {
     var name = names.member(IdentifierCase.lowerFirst(operation.operation.name))
-    if ["name", "kind"].contains(name) { name += "_" }
+    if ["name", "kind", "entityLookup"].contains(name) { name += "_" }
     block("extension GraphQLOperation where Self == \(operation.name) {") { writer in
       writer.comment(operation.documentation)
       writer.code.list(

@@ -32,26 +32,44 @@ final class SelectionPlans: Sendable {
     return planner.plan(operation)
   }
 
+  /// A plan with the values of the conditions that it is for.
+  struct Combination: Sendable {
+    let values: [String: Bool]
+    let plan: PlannedSelection
+  }
+
+  /// The plans of all combinations of the conditions; nil if there are more than `countMax`.
+  func combinations(countMax: Int) -> [Combination]? {
+    guard conditions.count < Int.bitWidth - 1, 1 << conditions.count <= countMax else { return nil }
+    return (0..<(1 << conditions.count)).map { bits in
+      let values = Dictionary(
+        uniqueKeysWithValues: conditions.enumerated().map { ($1, bits >> $0 & 1 == 1) })
+      return Combination(values: values, plan: makePlan { values[$0] == true })
+    }
+  }
+
   func selection(for variables: Variables) -> FieldSelection {
     plan(for: variables).selection(variables)
   }
 
   private func plan(for variables: Variables) -> PlannedSelection {
     var bits: UInt64 = 0
-    for (index, name) in conditions.enumerated() where variables.values[name]?.bool == true {
-      guard index < UInt64.bitWidth else { return makePlan(for: variables) }
+    let holds = { (name: String) in variables.values[name]?.bool == true }
+    for (index, name) in conditions.enumerated() where holds(name) {
+      guard index < UInt64.bitWidth else { return makePlan(holds) }
       bits |= 1 << UInt64(index)
     }
     let key = bits
     if let known = plans.withLock({ $0[key] }) { return known }
-    let plan = makePlan(for: variables)
+    let plan = makePlan(holds)
     plans.withLock { if $0.count < Self.plansMax { $0[key] = plan } }
     return plan
   }
 
-  private func makePlan(for variables: Variables) -> PlannedSelection {
+  /// - Parameter holds: whether a variable is true.
+  private func makePlan(_ holds: @escaping (String) -> Bool) -> PlannedSelection {
     var planner = SelectionPlanner(ground: ground) { directives in
-      ConditionVariables.includes(directives) { variables.values[$0]?.bool == true }
+      ConditionVariables.includes(directives, holds)
     }
     return planner.plan(operation)
   }

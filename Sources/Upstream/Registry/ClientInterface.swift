@@ -51,6 +51,8 @@ package struct ClientOperation: Hashable, Sendable {
   package let description: String?
   package let variables: [ClientField]
   package let response: ClientObject
+  /// Nil for an operation that clients cannot answer from entities.
+  package var lookup: ClientLookup?
 }
 
 /// A fragment: the fields that every selection with it has.

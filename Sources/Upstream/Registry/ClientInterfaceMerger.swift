@@ -90,7 +90,7 @@ private struct ClientTypeRenamer {
     result.operations = interface.operations.map {
       ClientOperation(
         name: $0.name, kind: $0.kind, description: $0.description,
-        variables: $0.variables.map(field), response: object($0.response))
+        variables: $0.variables.map(field), response: object($0.response), lookup: $0.lookup)
     }
     result.fragments = interface.fragments.map {
       ClientFragment(name: $0.name, description: $0.description, object: object($0.object))

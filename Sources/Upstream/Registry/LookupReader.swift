@@ -61,7 +61,7 @@ struct LookupReader {
 
   /// The target for a query whose only root field takes a variable that looks like the key of its
   /// type: `Film:$id` for `film(id: $id)` and `film(filmId: $id)`; nil for any other query.
-  var proposal: String? {
+  var proposal: EffectTarget? {
     let fields = rootFields
     guard operation.operation == .query, fields.count == 1, let field = fields.first,
       let declared = definition(of: field), declared.type.item == nil,
@@ -74,7 +74,7 @@ struct LookupReader {
     let names = [key.name, type.name + key.name].map { $0.lowercased() }
     let own = given.name.value.lowercased().filter { $0 != "_" }
     guard names.contains(own), EntityKeys.isComparable(argument.type, key.type) else { return nil }
-    return "\(rule.type):$\(variable)"
+    return .entity(type: rule.type, path: [variable])
   }
 
   // MARK: Root fields

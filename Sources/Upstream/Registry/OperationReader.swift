@@ -16,7 +16,7 @@ struct OperationReader {
     var effects = EffectRules.none
     /// See ``RegisteredOperation/lookup``.
     var lookup: EffectTarget?
-    var lookupProposal: String?
+    var derivedLookup: EffectTarget?
 
     var name: String { definition.name?.value ?? "" }
   }
@@ -235,8 +235,8 @@ struct OperationReader {
       if let target = reading.lookup {
         lookups.check(target, policy: reading.cache, at: location)
       }
-    } else if reading.cache.staleIfError > .zero {
-      reading.lookupProposal = lookups.proposal
+    } else {
+      reading.derivedLookup = lookups.proposal
     }
     findings += lookups.findings
   }

@@ -32,7 +32,7 @@ package final class RegisteredOperation: Sendable {
   /// an entity target.
   package let lookup: EffectTarget?
   /// The target that `@cache(lookup:)` could have; nil if it has one, or the query has no such form.
-  package let lookupProposal: String?
+  let derivedLookup: EffectTarget?
   package let path: String
   package let position: SourcePosition
   /// Entity types in its responses, by the names that they are stored under, in alphabetical order.
@@ -54,7 +54,7 @@ package final class RegisteredOperation: Sendable {
     route: RouteTemplate?, document: String, identity: DocumentIdentity,
     variables: [OperationVariable], cache: CachePolicy, cacheNote: String, access: AccessRule,
     sync: SyncRule?, effects: EffectRules, lookup: EffectTarget? = nil,
-    lookupProposal: String? = nil, path: String, position: SourcePosition,
+    derivedLookup: EffectTarget? = nil, path: String, position: SourcePosition,
     entityTypes: [String], listElementTypes: [String], lookupTypes: [String],
     fragments: [String], fragmentDescriptions: [(name: String, text: String)],
     inputObjects: InputObjectTypes, keys: EntityKeys, plans: SelectionPlans
@@ -74,7 +74,7 @@ package final class RegisteredOperation: Sendable {
     self.sync = sync
     self.effects = effects
     self.lookup = lookup
-    self.lookupProposal = lookupProposal
+    self.derivedLookup = derivedLookup
     self.path = path
     self.position = position
     self.entityTypes = entityTypes
@@ -85,6 +85,11 @@ package final class RegisteredOperation: Sendable {
     self.inputObjects = inputObjects
     self.keys = keys
     self.plans = plans
+  }
+
+  /// The target that `@cache(lookup:)` should have: one that would have an effect.
+  package var lookupProposal: String? {
+    cache.staleIfError > .zero ? derivedLookup.map(\.description) : nil
   }
 
   /// Whether the caller's credential is sent upstream. A query with `scope: PUBLIC` is sent without

@@ -4,7 +4,7 @@ import Model
 /// Builds the plans of valid operations, and the catalogue of the types they reach.
 struct RegistryBuilder {
   fileprivate let schema: Schema
-  private let keys: EntityKeys
+  fileprivate let keys: EntityKeys
   private let inputTypes: InputTypes
   fileprivate let settings: RegistrySettings
   private let fragments: [FragmentDefinition]
@@ -39,10 +39,10 @@ struct RegistryBuilder {
     var surveys: [PlanSurvey] = []
     var interface = settings.describesInterface ? InterfaceParts(self) : nil
     for reading in readings {
-      let (operation, survey, plan) = build(reading)
+      let (operation, survey, plans) = build(reading)
       operations.append(operation)
       surveys.append(survey)
-      interface?.add(reading.definition, operation, plan)
+      interface?.add(reading.definition, operation, plans)
     }
     warnOfEmbedded(readings, surveys)
     return OperationRegistry(
@@ -51,7 +51,7 @@ struct RegistryBuilder {
         surveys: surveys, keys: keys, schema: schema, settings: settings),
       views: views(), inputObjects: inputTypes.objects,
       outline: settings.keepsOutline ? outline(operations, surveys) : nil,
-      interface: interface?.interface(fragments: fragments, keys: keys))
+      interface: interface?.interface(fragments: fragments))
   }
 
   private func outline(
@@ -73,12 +73,11 @@ struct RegistryBuilder {
 
   private func build(
     _ reading: OperationReader.Reading
-  ) -> (RegisteredOperation, PlanSurvey, PlannedSelection) {
+  ) -> (RegisteredOperation, PlanSurvey, SelectionPlans) {
     let rewritten = rewriter.rewrite(reading.definition)
     let used = FragmentUse.names(in: rewritten.selectionSet, fragments: ground.fragments)
     let plans = SelectionPlans(operation: rewritten, fragments: used, ground: ground)
-    let plan = plans.everything()
-    let survey = PlanSurvey(plan, names: settings.storedTypes)
+    let survey = PlanSurvey(plans.everything(), names: settings.storedTypes)
     let location = reading.definition.location
     let operation = RegisteredOperation(
       name: reading.name,
@@ -100,7 +99,7 @@ struct RegistryBuilder {
       sync: reading.sync,
       effects: reading.effects,
       lookup: reading.lookup,
-      lookupProposal: reading.lookupProposal,
+      derivedLookup: reading.derivedLookup,
       path: location.source?.name ?? "",
       position: location.position ?? SourcePosition(line: 1, column: 1),
       entityTypes: survey.entityTypes.sorted(),
@@ -113,7 +112,7 @@ struct RegistryBuilder {
       inputObjects: inputTypes.objects,
       keys: keys,
       plans: plans)
-    return (operation, survey, plan)
+    return (operation, survey, plans)
   }
 
   /// The fragments on types that can be entities. A fragment whose arguments depend on variables
@@ -172,23 +171,33 @@ struct RegistryBuilder {
 
 /// What a builder collects for the description of the client interface.
 private struct InterfaceParts {
+  /// An operation with more combinations of conditions has no lookup for clients.
+  private static let combinationsMax = 16
+
   private var reader: ClientInterfaceReader
   private var entities: EntityFieldSurvey
+  private let keys: EntityKeys
   private var operations: [ClientOperation] = []
 
   init(_ builder: RegistryBuilder) {
     reader = ClientInterfaceReader(schema: builder.schema, fragments: builder.written)
     entities = EntityFieldSurvey(schema: builder.schema)
+    keys = builder.keys
   }
 
   mutating func add(
-    _ definition: OperationDefinition, _ operation: RegisteredOperation, _ plan: PlannedSelection
+    _ definition: OperationDefinition, _ operation: RegisteredOperation, _ plans: SelectionPlans
   ) {
-    operations.append(reader.operation(definition, operation))
-    entities.add(plan)
+    var described = reader.operation(definition, operation)
+    if let combinations = plans.combinations(countMax: Self.combinationsMax) {
+      var lookups = ClientLookupReader(operation, combinations, keys: keys)
+      described.lookup = lookups.lookup()
+    }
+    operations.append(described)
+    entities.add(plans.everything())
   }
 
-  func interface(fragments: [FragmentDefinition], keys: EntityKeys) -> ClientInterface {
+  func interface(fragments: [FragmentDefinition]) -> ClientInterface {
     var reader = reader
     var interface = ClientInterface()
     interface.operations = operations.sorted { $0.name < $1.name }

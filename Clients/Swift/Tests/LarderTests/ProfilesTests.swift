@@ -60,6 +60,43 @@ struct ProfilesTests {
     #expect(used.withLock { $0 } == ["refresh1", "refresh1"])
   }
 
+  @Test(
+    "A session that a refresh brings after the user has signed out is ended, at once or later",
+    .timeLimit(.minutes(1)), arguments: [true, false])
+  func endsLateSession(isReachable: Bool) async throws {
+    let clock = Clock()
+    let (refreshing, gate) = (Gate(), Gate())
+    let isAway = Locked(false)
+    let ended = Locked<[String]>([])
+    let transport = ScriptedLarder { request in
+      if request.path == "/v1/auth/refresh" {
+        await refreshing.open()
+        await gate.pass()
+        return ScriptedLarder.account(request, number: 2) ?? (500, [:])
+      }
+      if request.path == "/v1/auth/sign-out", let body = request.body {
+        if isAway.withLock({ $0 }) { throw LarderError.offline("flight mode", wasSent: false) }
+        let token = try JSONValue(parsing: body)["refreshToken"]?.string ?? ""
+        ended.withLock { $0.append(token) }
+      }
+      return ScriptedLarder.account(request) ?? (200, ["data": [:]])
+    }
+    let larder = try await ScriptedLarder.open(transport) { clock.now }
+    try await larder.signIn(email: "a@example.com", password: "secret")
+    clock.advance(3_600)
+    let query = Task { try await larder.query("Film") }
+    await refreshing.pass()
+    try await larder.signOut()
+    isAway.withLock { $0 = !isReachable }
+    await gate.open()
+    await #expect(throws: LarderError.signedOut) { try await query.value }
+    #expect(ended.withLock { $0 } == (isReachable ? ["refresh1", "refresh2"] : ["refresh1"]))
+    isAway.withLock { $0 = false }
+    try await larder.register()
+    #expect(ended.withLock { $0 } == ["refresh1", "refresh2"])
+    #expect(transport.requests.filter { $0 == "GET /v1/operations/Film" }.isEmpty)
+  }
+
   @Test("Credentials that cannot be saved change nothing")
   func keepsCredentials() async throws {
     let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, [:]) }

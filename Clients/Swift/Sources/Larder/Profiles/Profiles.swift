@@ -171,10 +171,16 @@ actor Profiles {
 
   private func newSession(_ id: String, _ used: Session) async throws -> Session {
     try store.needSpace()
+    guard let before = profile(id) else { throw LarderError.signedOut }
     let response = try await client.send(
       .post(
         "/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)], shape: .session))
-    guard var profile = profile(id), profile.session == used else { throw LarderError.signedOut }
+    guard var profile = profile(id), profile.session == used else {
+      try await endSession(response, deviceToken: before.deviceToken)
+      // The user can have signed in again.
+      guard let present = self.profile(id)?.session else { throw LarderError.signedOut }
+      return present
+    }
     if response.status == 401 {
       profile.session = nil
       try save(profile)
@@ -184,6 +190,15 @@ actor Profiles {
     profile.session = session
     try save(profile)
     return session
+  }
+
+  /// Ends the session that a refresh brought after the user had signed out.
+  private func endSession(_ response: HTTPResponse, deviceToken: String) async throws {
+    guard response.error == nil else { return }
+    let token = try session(response.content()).refreshToken
+    try change { $0.signOuts.append(SignOut(refreshToken: token, deviceToken: deviceToken)) }
+    // Else it is sent before the next requests.
+    try? await sendSignOuts()
   }
 
   // MARK: Requests

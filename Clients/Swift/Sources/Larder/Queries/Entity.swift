@@ -10,8 +10,12 @@ public protocol Entity: Codable, Hashable, Sendable, Identifiable {
 extension Entity {
   /// The id of a key of several fields: each value after its length in bytes.
   public static func compositeID(_ parts: [String]) -> String {
-    parts.map { "\($0.utf8.count):\($0)" }.joined()
+    joinedKey(parts)
   }
+}
+
+func joinedKey(_ parts: [String]) -> String {
+  parts.map { "\($0.utf8.count):\($0)" }.joined()
 }
 
 /// A member of an entity that conditions and orders can name.
@@ -46,5 +50,11 @@ public protocol GraphQLOperation: Hashable, Sendable {
   associatedtype Response: Codable, Hashable, Sendable
   static var name: String { get }
   static var kind: OperationKind { get }
+  /// Nil for an operation that the replica cannot answer.
+  static var entityLookup: EntityLookup? { get }
   var variables: Variables { get }
+}
+
+extension GraphQLOperation {
+  public static var entityLookup: EntityLookup? { nil }
 }

@@ -6,7 +6,7 @@ public enum ResponseSource: String, Sendable {
   case network
   /// Larder said that the stored response still holds (304).
   case notModified
-  /// Larder could not be reached, or is unavailable: the stored response.
+  /// Larder could not be reached, or is unavailable: the stored response, or what the replica shows.
   case offline
 }
 
@@ -18,7 +18,7 @@ public struct QueryResponse<Content: Sendable>: Sendable {
   public let errors: [JSONValue]
   /// Where the response comes from.
   public let source: ResponseSource
-  /// When the response came, by the phone's clock.
+  /// When the response came, by the phone's clock; for one from the replica, when it was asked for.
   public let date: Date
 
   func map<Other>(_ transform: (Content) throws -> Other) rethrows -> QueryResponse<Other> {
@@ -43,7 +43,12 @@ struct Reads: Sendable {
   let profiles: Profiles
   let clock: @Sendable () -> Date
 
-  func read(_ operation: String, _ variables: JSONValue) async throws -> QueryResponse<JSONValue> {
+  /// - Parameter local: reads `data` of the response from the replica, if everything that it has is there. It
+  ///   is asked where there is no stored response.
+  func read(
+    _ operation: String, _ variables: JSONValue,
+    local: @escaping @Sendable (LocalDatabase) throws -> JSONValue? = { _ in nil }
+  ) async throws -> QueryResponse<JSONValue> {
     let id = try await profiles.needActive().id
     let name = "\(operation) \(variables.text)"
     let stored = try await stored(name, id)
@@ -64,8 +69,11 @@ struct Reads: Sendable {
       if body["errors"] == nil { try await keep(fresh, name, id) }
       return Self.response(fresh, .network)
     } catch let error as LarderError {
-      guard let stored, Self.isTemporary(error) else { throw error }
-      return Self.response(stored, .offline)
+      guard Self.isTemporary(error) else { throw error }
+      if let stored { return Self.response(stored, .offline) }
+      let data = try await store.read { db in try local(LocalDatabase(db: db, profile: id)) }
+      guard let data else { throw error }
+      return QueryResponse(data: data, errors: [], source: .offline, date: clock())
     }
   }
 
