@@ -112,9 +112,10 @@ struct EntityLookupTests {
         "Price k"
       ),
       (#"($id: ID!) @cache(lookup: "Person:$id") { node(id: $id) { label } }"#, "Person id"),
+      // A declared key is believed, as the service does.
       (
         #"($id: ID!, $o: String!) @cache(lookup: "Film:$o") { film(id: $id, lang: $o) { id } }"#,
-        nil
+        "Film o"
       ),
       ("($id: ID!) { films(id: $id) { id } }", nil),
       ("($id: ID!) { a: film(id: $id) { id } b: film(id: $id) { title } }", nil),
