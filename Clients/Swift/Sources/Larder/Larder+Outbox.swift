@@ -94,11 +94,16 @@ extension Larder {
   }
 
   /// Sends a mutation of generated code now.
+  ///
+  /// - Throws: ``LarderError/refused(_:)`` if the response has GraphQL errors, with the first one's message and
+  ///   `extensions.code`, and with all of them in the problem's `errors`. The call that takes a name returns `data`
+  ///   and `errors`.
   public func force<Operation: GraphQLOperation>(
     _ operation: Operation, object: String? = nil
   ) async throws -> Operation.Response {
     let variables = try JSONValue(encoding: operation.variables)
     let forced = try await force(Operation.name, variables: variables, object: object)
+    if let problem = Problem(graphQL: forced.response) { throw LarderError.refused(problem) }
     return try (forced.response["data"] ?? .null).decoded()
   }
 

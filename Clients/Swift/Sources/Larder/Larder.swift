@@ -267,8 +267,11 @@ public final class Larder: Sendable {
   }
 
   /// The responses of a query whenever they change, or of a subscription.
+  ///
+  /// - Parameter onErrors: receives the GraphQL errors of a response; one with `data` follows, others are skipped.
+  ///   Without it, a response with errors ends the sequence with ``LarderError/refused(_:)``.
   public func live<Operation: GraphQLOperation>(
-    _ operation: Operation
+    _ operation: Operation, onErrors: (@Sendable ([JSONValue]) -> Void)? = nil
   ) throws -> AsyncThrowingStream<Operation.Response, any Error> {
     let subject = LiveSubject.operation(
       Operation.name, variables: try JSONValue(encoding: operation.variables))
@@ -276,6 +279,10 @@ public final class Larder: Sendable {
     let task = Task {
       do {
         for try await event in live(subject) where event.name == "message" || event.name == "next" {
+          if let problem = Problem(graphQL: event.data) {
+            guard let onErrors else { throw LarderError.refused(problem) }
+            onErrors(event.data["errors"]?.array ?? [])
+          }
           if let data = event.data["data"], data != .null { continuation.yield(try data.decoded()) }
         }
         continuation.finish()

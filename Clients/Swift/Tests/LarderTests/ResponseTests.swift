@@ -17,14 +17,37 @@ struct ResponseTests {
     "a redirection": page(302),
     "other JSON": ScriptedLarder.json(["ok": true]),
     "JSON of another kind": ScriptedLarder.json(["a"]),
-    "no content": ScriptedLarder.Reply(headers: ["content-length": "0"]),
+    "no content": ScriptedLarder.Reply(
+      headers: ["content-length": "0", "request-id": "1"]),
     "a 403 page": page(403),
     "a 401 page": page(401),
     "a 404 in other JSON": ScriptedLarder.json(["message": "Not Found"], status: 404),
+    "an error of Connect RPC": ScriptedLarder.foreign(["code": "unauthenticated"], status: 401),
+    "an error of Twirp": ScriptedLarder.foreign(["code": "bad_route", "msg": "?"], status: 404),
+    "an error of a service with request ids": ScriptedLarder.foreign(
+      ["code": "bad_route", "status": 404, "retry": "never"], status: 404, ["request-id": "1"]),
+    "another service's problem": ScriptedLarder.foreign(
+      ["code": "bad_route", "status": 404], status: 404,
+      ["request-id": "1", "content-type": "application/problem+json"]),
+    "a problem of another status": ScriptedLarder.foreign(
+      ["code": "not_found", "status": 404, "retry": "never"], status: 403,
+      ["request-id": "1", "content-type": "application/problem+json"]),
+    "a problem that a proxy sends": ScriptedLarder.foreign(
+      ["code": "not_found", "status": 404, "retry": "never"], status: 404,
+      ["content-type": "application/problem+json"]),
+    "data of another GraphQL service": ScriptedLarder.foreign(["data": ["film": nil]]),
+    "another service's JSON of Larder's shapes": ScriptedLarder.foreign([
+      "id": "m1", "state": "queued", "changes": [], "cursor": "c", "complete": true,
+      "data": ["film": nil], "uploadId": "u1", "accessToken": "a", "refreshToken": "r",
+      "expiresIn": 900, "userId": "u1",
+    ]),
     "half of the JSON": ScriptedLarder.Reply(
-      headers: ["content-type": "application/json", "content-length": "10"],
+      headers: [
+        "content-type": "application/json", "content-length": "10", "request-id": "1",
+      ],
       body: [Data(#"{"id":"x",""#.utf8)]),
-    "a status that was not asked for": ScriptedLarder.Reply(status: 304),
+    "a status that was not asked for": ScriptedLarder.Reply(
+      status: 304, headers: ["request-id": "1"]),
     "an unknown state": ScriptedLarder.json(["id": "m1", "state": "fine"]),
   ]
 

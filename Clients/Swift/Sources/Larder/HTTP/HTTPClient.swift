@@ -66,7 +66,7 @@ final class HTTPClient: Sendable {
     watch.restart()
     var response = HTTPResponse(status: head.status, headers: head.headers)
     if request.isStream, response.status == 200 {
-      if response.type.hasPrefix("text/event-stream") {
+      if response.hasRequestID, response.type.hasPrefix("text/event-stream") {
         response.stream = exchange.body
       } else {
         response.isForeign = true
