@@ -113,7 +113,7 @@ struct ResponseTests {
     await #expect(throws: LarderError.self) { try await plain.query("Film") }
   }
 
-  @Test("The deadline begins again with each piece", .timeLimit(.minutes(1)))
+  @Test("The deadline begins again with each 4 KiB", .timeLimit(.minutes(1)))
   func restartsDeadline() async throws {
     let deadlines = Locked(0)
     let isExpiring = Locked(false)
@@ -127,8 +127,12 @@ struct ResponseTests {
       if let answer = ScriptedLarder.account(request) {
         return ScriptedLarder.json(answer.body, status: answer.status)
       }
-      var reply = ScriptedLarder.json(["data": ["film": nil]])
-      reply.body = reply.body[0].map { Data([$0]) }
+      let text = String(repeating: "x", count: 8 * HTTPClient.bytesOfDeadline)
+      var reply = ScriptedLarder.json(["data": ["film": .string(text)]])
+      let whole = reply.body[0]
+      reply.body = stride(from: 0, to: whole.count, by: HTTPClient.bytesOfDeadline).map { start in
+        Data(whole[start..<min(whole.count, start + HTTPClient.bytesOfDeadline)])
+      }
       let before = deadlines.withLock { $0 }
       reply.beforePiece = { index in
         // The deadlines of the request, its head, and each piece so far.
@@ -147,5 +151,49 @@ struct ResponseTests {
     await #expect { try await larder.query("Slow") } throws: {
       ($0 as? LarderError)?.code == "offline"
     }
+  }
+
+  @Test("A body that comes byte by byte has one deadline", .timeLimit(.minutes(1)))
+  func endsSlowBodies() async throws {
+    var options = Larder.Options()
+    // As if the time passed while the bytes come.
+    options.sleep = { _ in try await Task.sleep(for: .milliseconds(200)) }
+    let transport = ScriptedLarder(replying: { request in
+      if let answer = ScriptedLarder.account(request) {
+        return ScriptedLarder.json(answer.body, status: answer.status)
+      }
+      var reply = ScriptedLarder.json(["data": ["film": .string(String(repeating: "x", count: 3_000))]])
+      reply.body = reply.body[0].map { Data([$0]) }
+      reply.beforePiece = { _ in try? await Task.sleep(for: .milliseconds(20)) }
+      return reply
+    })
+    let larder = try await ScriptedLarder.open(transport, options: options)
+    try await larder.register()
+    await #expect { try await larder.query("Slow") } throws: {
+      ($0 as? LarderError)?.code == "offline"
+    }
+  }
+
+  @Test("A cancelled call does not wait for the call before it", .timeLimit(.minutes(1)))
+  func cancelsWaiting() async throws {
+    let (arrived, held) = (Gate(), Gate())
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      await arrived.open()
+      await held.pass()
+      return (202, ["id": "m1", "state": "queued"])
+    }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    try await larder.submit("First")
+    async let sending = larder.send()
+    await arrived.pass()
+    let forcing = Task { try await larder.force("Second") }
+    try await until { await larder.mutations.exclusive.waitingCount == 1 }
+    forcing.cancel()
+    await #expect(throws: CancellationError.self) { try await forcing.value }
+    #expect(try await larder.outbox().map(\.operation) == ["First"])
+    await held.open()
+    #expect(try await sending.sent == 1)
   }
 }
