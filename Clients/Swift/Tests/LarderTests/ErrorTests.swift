@@ -72,7 +72,9 @@ struct ErrorTests {
     #expect(await code { _ = try larder.live(query) } == "invalid_argument")
   }
 
-  @Test("A generated operation of another kind than the call takes is `invalid_argument`, and nothing is sent")
+  @Test(
+    "A generated operation of another kind than the call takes is `invalid_argument`, and nothing is sent"
+  )
   func reportsKinds() async throws {
     let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, ["data": nil]) }
     let larder = try await ScriptedLarder.open(transport)
@@ -95,7 +97,8 @@ struct ErrorTests {
   @Test(
     "An address that cannot be Larder's is `invalid_argument`",
     arguments: [
-      "localhost:8080", "ftp://larder", "http://", "larder", "http://larder/?a=1", "https://larder/#a",
+      "localhost:8080", "ftp://larder", "http://", "larder", "http://larder/?a=1",
+      "https://larder/#a",
     ])
   func reportsAddresses(text: String) async throws {
     let url = try #require(URL(string: text))

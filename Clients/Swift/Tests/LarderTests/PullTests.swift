@@ -5,7 +5,10 @@ import Testing
 /// Pages of changes that are unusual.
 struct PullTests {
   private static func put(_ id: String, _ title: String) -> JSONValue {
-    ["op": "put", "type": "Film", "id": .string(id), "data": ["id": .string(id), "title": .string(title)]]
+    [
+      "op": "put", "type": "Film", "id": .string(id),
+      "data": ["id": .string(id), "title": .string(title)],
+    ]
   }
 
   /// A phone that follows films, of which each pull has a page.
@@ -39,7 +42,8 @@ struct PullTests {
     let titles = try await larder.read { db in
       try [composed, decomposed].map { id in
         try db.rows(
-          sql: "SELECT data->>'title' AS title FROM entities WHERE type = 'Film' AND id = ?", arguments: [.string(id)]
+          sql: "SELECT data->>'title' AS title FROM entities WHERE type = 'Film' AND id = ?",
+          arguments: [.string(id)]
         ).first?["title"]?.string
       }
     }

@@ -162,7 +162,9 @@ struct ResponseTests {
       if let answer = ScriptedLarder.account(request) {
         return ScriptedLarder.json(answer.body, status: answer.status)
       }
-      var reply = ScriptedLarder.json(["data": ["film": .string(String(repeating: "x", count: 3_000))]])
+      var reply = ScriptedLarder.json([
+        "data": ["film": .string(String(repeating: "x", count: 3_000))]
+      ])
       reply.body = reply.body[0].map { Data([$0]) }
       reply.beforePiece = { _ in try? await Task.sleep(for: .milliseconds(20)) }
       return reply

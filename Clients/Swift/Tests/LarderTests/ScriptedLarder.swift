@@ -43,13 +43,16 @@ final class ScriptedLarder: HTTPTransport {
     return Reply(
       status: status,
       headers: [
-        "content-length": String(data.count), "content-type": type, "request-id": "1cc9013caf476cdb",
+        "content-length": String(data.count), "content-type": type,
+        "request-id": "1cc9013caf476cdb",
       ],
       body: [data])
   }
 
   /// JSON of another service behind Larder's address.
-  static func foreign(_ json: JSONValue, status: Int = 200, _ headers: [String: String] = [:]) -> Reply {
+  static func foreign(_ json: JSONValue, status: Int = 200, _ headers: [String: String] = [:])
+    -> Reply
+  {
     var reply = Self.json([:], status: status)
     reply.body = [json.data]
     reply.headers = [

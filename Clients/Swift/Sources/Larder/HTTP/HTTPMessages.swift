@@ -32,7 +32,9 @@ struct HTTPRequest: Sendable {
 
   /// Throws unless an operation can have this name.
   static func checkOperation(_ name: String) throws {
-    guard !name.isEmpty else { throw LarderError.invalidArgument("The name of the operation is empty.") }
+    guard !name.isEmpty else {
+      throw LarderError.invalidArgument("The name of the operation is empty.")
+    }
   }
 
   /// Throws unless the path begins with one slash and has no segment that leads elsewhere.

@@ -64,6 +64,7 @@ extension GraphQLOperation {
   static func check(_ kinds: OperationKind..., for call: String) throws {
     guard !kinds.contains(kind) else { return }
     let wanted = kinds.map { "a \($0.rawValue)" }.joined(separator: " or ")
-    throw LarderError.invalidArgument("`\(call)` takes \(wanted), and \(name) is a \(kind.rawValue).")
+    throw LarderError.invalidArgument(
+      "`\(call)` takes \(wanted), and \(name) is a \(kind.rawValue).")
   }
 }

@@ -31,7 +31,8 @@ actor Exclusive {
     number += 1
     let number = number
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      try await withCheckedThrowingContinuation {
+        (continuation: CheckedContinuation<Void, any Error>) in
         guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
         waiters.append(Waiter(number: number, continuation: continuation))
       }
