@@ -192,19 +192,21 @@ struct Outbox: Sendable {
   // MARK: The list
 
   func items() async throws -> [OutboxItem] {
-    let id = try await profiles.needActive().id
-    return try await store.read { db in
-      try OutboxRows(db, id).items().map {
-        OutboxItem(
-          key: $0.key, operation: $0.operation, state: $0.state,
-          reason: $0.report?["reason"]?.string)
+    try await profiles.reading { id in
+      try await store.read { db in
+        try OutboxRows(db, id).items().map {
+          OutboxItem(
+            key: $0.key, operation: $0.operation, state: $0.state,
+            reason: $0.report?["reason"]?.string)
+        }
       }
     }
   }
 
   func outcomes() async throws -> [Outcome] {
-    let id = try await profiles.needActive().id
-    return try await store.read { db in try OutboxRows(db, id).outcomes() }
+    try await profiles.reading { id in
+      try await store.read { db in try OutboxRows(db, id).outcomes() }
+    }
   }
 
   /// Forgets outcomes that the app has read.

@@ -30,8 +30,8 @@ struct OutboxRows {
   }
 
   static let writeOperation = "$write"
-  /// Outcomes that are kept for the app; the oldest go.
-  private static let outcomesMax = 10_000
+  /// Outcomes that are kept for the app; those that came first go.
+  static let outcomesMax = 10_000
   /// States of a mutation in which it has ended.
   static let ends: Set<String> = [
     "applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded",
@@ -71,7 +71,7 @@ struct OutboxRows {
       db,
       sql: """
         SELECT * FROM item WHERE profile = ? AND state = 'waiting'
-        ORDER BY isForced DESC, number LIMIT 1
+        ORDER BY isWithdrawn, isForced DESC, number LIMIT 1
         """, arguments: [profile]
     ).map(Item.init)
   }
@@ -145,11 +145,17 @@ struct OutboxRows {
     }
     told["state"] = .string(state)
     try db.execute(
-      sql: "INSERT OR REPLACE INTO outcome VALUES (?, ?, ?, ?, ?)",
+      sql: """
+        INSERT OR REPLACE INTO outcome (profile, number, key, operation, content, ended)
+        VALUES (?1, ?2, ?3, ?4, ?5,
+          (SELECT ifnull(max(ended), 0) + 1 FROM outcome WHERE profile = ?1))
+        """,
       arguments: [profile, item.number, item.key, item.operation, JSONValue.object(told).text])
     try db.execute(
-      sql: "DELETE FROM outcome WHERE profile = ? AND number <= ?",
-      arguments: [profile, item.number - Self.outcomesMax])
+      sql: """
+        DELETE FROM outcome WHERE profile = ?1 AND ended <= (
+          SELECT ended FROM outcome WHERE profile = ?1 ORDER BY ended DESC LIMIT 1 OFFSET ?2)
+        """, arguments: [profile, Self.outcomesMax])
     try remove(item.number)
   }
 
