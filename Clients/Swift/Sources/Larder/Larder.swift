@@ -64,8 +64,7 @@ public final class Larder: Sendable {
   let sleep: @Sendable (Duration) async throws -> Void
   /// Wakes `run` when something has been submitted.
   let work = Broadcast()
-  /// Whether `run` runs.
-  let isRunning = Locked(false)
+  let turn = RunTurn()
 
   /// Opens the store. Nothing is sent.
   ///
