@@ -24,6 +24,67 @@ struct OutboxTests {
     #expect(try await larder.outbox().map(\.state) == [.waiting])
   }
 
+  #if canImport(Glibc)
+    @Test(
+      "A forced mutation that is cancelled while the connection is made is not kept",
+      .timeLimit(.minutes(1)))
+    func dropsCancelledForce() async throws {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let store = Larder.Store.file(folder.appendingPathComponent("larder.sqlite"))
+      let credentials = MemoryCredentialStore()
+      do {
+        var options = Larder.Options()
+        options.transport = ScriptedLarder { ScriptedLarder.account($0) ?? (503, [:]) }
+        let url = try #require(URL(string: "http://larder"))
+        let larder = try await Larder(
+          url: url, store: store, credentials: credentials, options: options)
+        try await larder.register()
+      }
+      let listener = FullListener()
+      let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)"))
+      let larder = try await Larder(url: url, store: store, credentials: credentials)
+      let forced = Task { try await larder.force("BookTrip") }
+      try await until { try await !larder.outbox().isEmpty }
+      forced.cancel()
+      await #expect(throws: CancellationError.self) { try await forced.value }
+      #expect(try await larder.outbox().isEmpty)
+    }
+
+    /// A listener whose backlog is full: connections to it are neither made nor refused.
+    private final class FullListener {
+      private var sockets: [Int32] = []
+      private(set) var port: UInt16 = 0
+
+      init() {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+          pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            let listener = make()
+            _ = bind(listener, address, length)
+            _ = listen(listener, 0)
+            _ = getsockname(listener, address, &length)
+            for _ in 0..<4 { _ = connect(make(), address, length) }
+          }
+        }
+        port = UInt16(bigEndian: address.sin_port)
+      }
+
+      private func make() -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+        sockets.append(socket(AF_INET, type, 0))
+        return sockets[sockets.count - 1]
+      }
+
+      deinit {
+        for socket in sockets { close(socket) }
+      }
+    }
+  #endif
+
   @Test("An outcome that is reported before the item's response is known is not lost")
   func remembersEarlyReports() async throws {
     let isLost = Locked(true)

@@ -67,6 +67,7 @@ final class ScriptedLarder: HTTPTransport {
       let failure = LarderError.offline("cancelled", wasSent: true)
       head.finish(throwing: failure)
       body.finish(throwing: failure)
+      return true
     }
   }
 

@@ -89,14 +89,11 @@ struct Outbox: Sendable {
           throw LarderError.unknownKey(item.key)
         }
         return ForcedResponse(key: item.key, response: reply["response"] ?? .null)
-      } catch let error as LarderError {
-        switch error {
-        case .offline(_, wasSent: false), .signedOut:
-          try await store.write { db in
-            let rows = OutboxRows(db, id)
-            if try rows.isWaiting(item, wasTried: false) { try rows.remove(item.number) }
-          }
-        default: break
+      } catch {
+        // What cannot have been sent is not tried any more.
+        try await store.finish { db in
+          let rows = OutboxRows(db, id)
+          if try rows.isWaiting(item, wasTried: false) { try rows.remove(item.number) }
         }
         throw error
       }
@@ -151,21 +148,20 @@ struct Outbox: Sendable {
       return item
     }
     guard let item = chosen else { return nil }
+    let arrival = Locked(false)
     let request = HTTPRequest(
       method: "POST", path: "/v1/mutations",
       headers: ["Content-Type": "application/json", "Idempotency-Key": item.key],
-      body: item.payload, shape: .mutation)
+      body: item.payload, arrival: arrival, shape: .mutation)
     let response: HTTPResponse
     do {
       response = try await profiles.send(request, as: id, item: item)
-    } catch let error as LarderError {
-      switch error {
-      case .offline(_, wasSent: false) where !item.wasTried, .signedOut where !item.wasTried:
-        try await store.write { db in
+    } catch {
+      if !item.wasTried, Self.isUnsent(error, arrival) {
+        try await store.finish { db in
           let rows = OutboxRows(db, id)
           if try rows.isWaiting(item) { try rows.mark(item.number, wasTried: false) }
         }
-      default: break
       }
       throw error
     }
@@ -187,6 +183,15 @@ struct Outbox: Sendable {
       if try rows.isWaiting(item) { try rows.accept(item, reply) }
     }
     return reply
+  }
+
+  /// Whether Larder cannot have a request that failed.
+  private static func isUnsent(_ error: any Error, _ arrival: Locked<Bool>) -> Bool {
+    switch error {
+    case LarderError.offline(_, wasSent: false), LarderError.signedOut: true
+    case is CancellationError: arrival.withLock { !$0 }
+    default: false
+    }
   }
 
   // MARK: The list

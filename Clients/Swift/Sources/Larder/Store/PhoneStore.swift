@@ -97,6 +97,11 @@ final class PhoneStore: Sendable {
     }
   }
 
+  /// A write that a cancelled task completes too.
+  func finish(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+    try await Task { try await write(body) }.value
+  }
+
   /// Makes the view `entities` of SQL of the app. It is empty outside of `read(as:)`.
   private func makeView(_ db: Database) throws {
     let shown = shown
