@@ -77,7 +77,12 @@ public final class Larder: Sendable {
     url: URL, store: Store, credentials: (any CredentialStore)? = nil, options: Options = Options()
   ) async throws {
     let file: URL? = if case .file(let url) = store { url } else { nil }
-    self.store = try PhoneStore(url: file, lock: try await Self.lock(file))
+    let credentialStore = credentials ?? Self.defaultCredentials(file)
+    let lock = if let file { try await StoreLock.take(for: file) } else { nil as StoreLock? }
+    if let file, try PhoneStore.isLost(file, credentialStore) {
+      throw LarderError.storeDamaged("the file is empty, but the phone has profiles")
+    }
+    self.store = try PhoneStore(url: file, lock: lock)
     let client = HTTPClient(
       base: url, deadline: options.deadline, headers: options.headers,
       transport: options.transport, sleep: options.sleep)
@@ -85,24 +90,20 @@ public final class Larder: Sendable {
     sleep = options.sleep
     profiles = try Profiles(
       client: client, store: self.store,
-      credentialStore: credentials ?? Self.defaultCredentials(file),
+      credentialStore: credentialStore,
       clock: options.clock, platform: options.platform)
     replica = Replica(store: self.store, profiles: profiles, pageSize: options.pageSize)
     mutations = Outbox(store: self.store, profiles: profiles)
     reads = Reads(store: self.store, profiles: profiles, clock: options.clock)
-    uploads = Uploads(store: self.store, profiles: profiles)
+    uploads = Uploads(
+      store: self.store, profiles: profiles, paths: StoredPaths(store: file))
     pauses = LivePauses(
       poll: options.pollInterval,
       longest: max(.seconds(1), min(.seconds(30), options.pollInterval * 6)))
     try await profiles.addMissingRows()
   }
 
-  private static func lock(_ file: URL?) async throws -> StoreLock? {
-    guard let file else { return nil }
-    return try await StoreLock.take(for: file)
-  }
-
-  private static func defaultCredentials(_ file: URL?) -> any CredentialStore {
+  static func defaultCredentials(_ file: URL?) -> any CredentialStore {
     guard let file else { return MemoryCredentialStore() }
     #if canImport(Security)
       return KeychainCredentialStore(service: "larder " + file.lastPathComponent)

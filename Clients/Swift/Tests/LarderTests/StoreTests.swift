@@ -131,6 +131,58 @@ struct StoreTests {
     #expect(try await titles(larder) == ["f1"])
   }
 
+  @Test(
+    "A damaged store is set aside, and the user stays signed in",
+    arguments: [Data(), Data("no database at all, but text".utf8)])
+  func setsStoreAside(content: Data) async throws {
+    defer { remove() }
+    let credentials = MemoryCredentialStore()
+    do {
+      let larder = try await open(credentials)
+      try await larder.signIn(email: "ada@example.com", password: "secret")
+      // A sound store stays.
+      try await larder.save(film("f1"))
+    }
+    try await Larder.reset(store: .file(file), credentials: credentials)
+    do {
+      let larder = try await open(credentials)
+      #expect(try await titles(larder) == ["f1"])
+    }
+    try content.write(to: file)
+    for _ in 0..<2 {
+      await #expect { try await open(credentials) } throws: {
+        ($0 as? LarderError)?.code == "store_damaged"
+      }
+    }
+    try await Larder.reset(store: .file(file), credentials: credentials)
+    #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
+    let larder = try await open(credentials)
+    #expect(await larder.profile?.userID == "ada")
+    #expect(try await titles(larder) == [])
+    try await larder.save(film("f2"))
+    #expect(try await titles(larder) == ["f2"])
+  }
+
+  @Test("Damaged credentials are replaced, and what was submitted is found by the next sign-in")
+  func replacesCredentials() async throws {
+    defer { remove() }
+    let credentials = MemoryCredentialStore()
+    do {
+      let larder = try await open(credentials)
+      try await larder.signIn(email: "ada@example.com", password: "secret")
+      try await larder.save(film("f1"))
+    }
+    credentials.save(Data("{".utf8))
+    await #expect { try await open(credentials) } throws: {
+      ($0 as? LarderError)?.code == "store_damaged"
+    }
+    try await Larder.reset(store: .file(file), credentials: credentials)
+    let larder = try await open(credentials)
+    #expect(await larder.profile == nil)
+    try await larder.signIn(email: "ada@example.com", password: "secret")
+    #expect(try await titles(larder) == ["f1"])
+  }
+
   @Test("The store's files are their owner's alone, also those of a former version")
   func protectsFiles() async throws {
     defer { remove() }

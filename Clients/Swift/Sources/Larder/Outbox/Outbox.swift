@@ -122,6 +122,13 @@ struct Outbox: Sendable {
           continue
         }
       }
+      for item in try await store.read({ db in try OutboxRows(db, id).withdrawn() }) {
+        do {
+          try await cancel(item, id)
+        } catch LarderError.refused(let problem) where problem.isAboutContent {
+          continue  // It goes on.
+        }
+      }
     } catch let error as LarderError {
       switch error {
       case .offline, .unavailable: stopped = error
@@ -201,7 +208,7 @@ struct Outbox: Sendable {
       try await store.read { db in
         try OutboxRows(db, id).items().map {
           OutboxItem(
-            key: $0.key, operation: $0.operation, state: $0.state,
+            key: $0.key, operation: $0.operation, state: $0.isWithdrawn ? .withdrawn : $0.state,
             reason: $0.report?["reason"]?.string)
         }
       }
@@ -249,7 +256,8 @@ struct Outbox: Sendable {
     }
   }
 
-  /// Withdraws an item: on the phone, or at Larder, which then reports its outcome.
+  /// Withdraws an item: on the phone, or at Larder, which then reports its outcome. Where Larder does not
+  /// respond, that is done by `send`, after all that waits.
   func discard(_ key: String) async throws {
     let id = try await profiles.needActive().id
     guard try await !removeUntried(item(key, id), id) else { return }
@@ -260,22 +268,43 @@ struct Outbox: Sendable {
           guard let item = try await find(key, id), try await !removeUntried(item, id) else {
             return
           }
+          try await store.write { db in
+            let rows = OutboxRows(db, id)
+            if try rows.isWaiting(item) { try rows.withdraw(item) }
+          }
           // Larder may have it: it must respond before the item can be withdrawn.
           _ = try await deliver(id) { try $0.item(key: key) }
         }
+        if let item = try await find(key, id), item.state != .waiting {
+          try await cancel(item, id)
+        }
       } catch LarderError.refused(let problem) where problem.isAboutContent {
-        return
-      } catch LarderError.deviceLost {
+        // That was its outcome, unless Larder has it: then it goes on.
+        if try await find(key, id) != nil { throw LarderError.refused(problem) }
+      } catch LarderError.deviceLost, LarderError.offline, LarderError.unavailable,
+        LarderError.signedOut
+      {
         return
       }
+    } else if let item = try await find(key, id) {
+      try await cancel(item, id)
     }
-    guard let item = try await find(key, id) else { return }
+  }
+
+  /// Has Larder cancel or discard an item that it has. A refusal, that the item goes on, is thrown.
+  private func cancel(_ item: OutboxRows.Item, _ id: String) async throws {
     let path = "/v1/mutations/\(HTTPRequest.encoded(item.mutation ?? ""))"
     let request =
       item.state == .parked
       ? HTTPRequest(method: "POST", path: path + "/discard", shape: .mutation)
       : HTTPRequest(method: "DELETE", path: path, shape: .mutation)
-    if let error = try await profiles.send(request, as: id).error { throw error }
+    let response = try await profiles.send(request, as: id)
+    if item.isWithdrawn, response.error == nil || response.problem.isAboutContent {
+      try await store.write { db in
+        try OutboxRows(db, id).update(item.number, "isWithdrawn = 0", [])
+      }
+    }
+    if let error = response.error { throw error }
   }
 
   /// Ends an item that was never sent. False if Larder may have it.

@@ -24,13 +24,7 @@ actor Profiles {
     self.credentialStore = credentialStore
     self.clock = clock
     self.platform = platform
-    do {
-      let saved = try credentialStore.load()
-      credentials =
-        try saved.map { try JSONDecoder().decode(Credentials.self, from: $0) } ?? Credentials()
-    } catch {
-      throw LarderError.storage("the credentials cannot be read (\(error))")
-    }
+    credentials = try Credentials(loading: credentialStore) ?? Credentials()
   }
 
   // MARK: The active profile
@@ -192,6 +186,8 @@ actor Profiles {
   private func newSession(_ id: String, _ used: Session) async throws -> Session {
     try store.needSpace()
     guard let before = profile(id) else { throw LarderError.signedOut }
+    // The former tokens end with the request: if the next ones could not be saved, nothing is sent.
+    try change { _ in }
     let response = try await client.send(
       .post(
         "/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)], shape: .session))

@@ -49,6 +49,15 @@ final class PhoneStore: Sendable {
     }
   }
 
+  /// Whether there is a file without content: what was in it is lost, or nothing ever was.
+  static func isEmptied(_ url: URL) -> Bool {
+    func size(_ path: String) -> Int? {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      return (attributes?[.size] as? NSNumber)?.intValue
+    }
+    return size(url.path) == 0 && size(url.path + "-wal") ?? 0 == 0
+  }
+
   /// Makes the file, and what SQLite keeps beside it, its owner's alone.
   private static func protect(_ url: URL) {
     let owned: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
@@ -92,6 +101,17 @@ final class PhoneStore: Sendable {
       let result = try await database.write(body)
       commits.send()
       return result
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  /// What SQLite finds damaged; else "ok".
+  func check() throws -> [String] {
+    do {
+      return try database.read { db in
+        try String.fetchAll(db, sql: "PRAGMA quick_check")
+      }
     } catch {
       throw Self.failure(error)
     }
@@ -170,6 +190,8 @@ final class PhoneStore: Sendable {
     guard let error = error as? DatabaseError else { return error }
     return switch error.resultCode {
     case .SQLITE_FULL, .SQLITE_IOERR: LarderError.storageFull
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      LarderError.storeDamaged(error.message ?? "\(error.resultCode)")
     default: LarderError.storage(error.message ?? "\(error.resultCode)")
     }
   }
