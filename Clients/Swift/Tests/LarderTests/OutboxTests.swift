@@ -30,7 +30,9 @@ struct OutboxTests {
     let isPoison = Locked(true)
     let transport = ScriptedLarder { request in
       if let answer = ScriptedLarder.account(request) { return answer }
-      guard request.path == "/v1/mutations" else { return (200, ["id": "m", "state": "cancelled"]) }
+      guard request.path == "/v1/mutations" else {
+        return (200, ["id": "m", "state": "cancelled"])
+      }
       let name = try JSONValue(parsing: request.body ?? Data())["operation"]?.string ?? ""
       if name == "Poison", isPoison.withLock({ $0 }) {
         throw LarderError.offline("The response (413, text/html) is not Larder's.", wasSent: true)

@@ -105,9 +105,9 @@ struct Uploads: Sendable {
           arguments: [id, target]
         ).map {
           Upload(
-            number: $0["number"], target: $0["target"], path: paths.path($0["path"]), size: $0["size"],
-            modified: $0["modified"], partBytes: $0["partBytes"], uploadID: $0["uploadID"],
-            isCompleting: $0["isCompleting"])
+            number: $0["number"], target: $0["target"], path: paths.path($0["path"]),
+            size: $0["size"], modified: $0["modified"], partBytes: $0["partBytes"],
+            uploadID: $0["uploadID"], isCompleting: $0["isCompleting"])
         }
       }
       var sent = 0

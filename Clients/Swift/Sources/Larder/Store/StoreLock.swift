@@ -39,6 +39,7 @@ final class StoreLock: Sendable {
       try await Task.sleep(for: pause)
     }
     throw LarderError.storage(
-      "another Larder uses \(store.path): keep one for the whole app, and let it end before the next")
+      "another Larder uses \(store.path): keep one for the whole app, and let it end before the next"
+    )
   }
 }
