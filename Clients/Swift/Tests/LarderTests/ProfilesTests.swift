@@ -134,6 +134,30 @@ struct ProfilesTests {
     #expect(try attributes("credentials").mode == 0o600)
   }
 
+  @Test(
+    "Credentials are replaced on a full disk",
+    .enabled(if: ProcessInfo.processInfo.environment["LARDER_TEST_SMALL_DISK"] != nil))
+  func savesOnFullDisk() throws {
+    let disk = ProcessInfo.processInfo.environment["LARDER_TEST_SMALL_DISK"] ?? ""
+    let folder = URL(fileURLWithPath: disk).appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = FileCredentialStore(folder.appendingPathComponent("credentials"))
+    try store.save(Data(repeating: 1, count: 3_000))
+    let filling = folder.appendingPathComponent("filling")
+    _ = FileManager.default.createFile(atPath: filling.path, contents: nil)
+    let file = try FileHandle(forWritingTo: filling)
+    defer { try? file.close() }
+    for size in [64 << 10, 4 << 10, 1] {
+      while (try? file.write(contentsOf: Data(count: size))) != nil {}
+    }
+    for number in UInt8(2)...5 {
+      let credentials = Data(repeating: number, count: 3_500)
+      try store.save(credentials)
+      #expect(try store.load() == credentials)
+    }
+  }
+
   @Test("Tokens are not refreshed if the new ones could not be saved")
   func keepsTokens() async throws {
     final class Credentials: CredentialStore {

@@ -112,7 +112,7 @@ struct StoreTests {
         try db.execute(
           sql: """
             DROP INDEX itemToSend; DROP INDEX itemTried; DROP INDEX itemOfMutation;
-            DROP INDEX outcomeByEnd;
+            DROP INDEX itemWithdrawn; DROP INDEX outcomeByEnd;
             ALTER TABLE profile DROP COLUMN user;
             ALTER TABLE item DROP COLUMN isWithdrawn;
             ALTER TABLE outcome DROP COLUMN ended;

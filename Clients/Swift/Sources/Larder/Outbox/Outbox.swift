@@ -109,6 +109,8 @@ struct Outbox: Sendable {
     var stopped: LarderError?
     do {
       try await profiles.sendSignOuts()
+      // Also before what waits, which may stop this.
+      try await cancelWithdrawn(id)
       while true {
         do {
           let reply = try await exclusive.run {
@@ -122,13 +124,7 @@ struct Outbox: Sendable {
           continue
         }
       }
-      for item in try await store.read({ db in try OutboxRows(db, id).withdrawn() }) {
-        do {
-          try await cancel(item, id)
-        } catch LarderError.refused(let problem) where problem.isAboutContent {
-          continue  // It goes on.
-        }
-      }
+      try await cancelWithdrawn(id)
     } catch let error as LarderError {
       switch error {
       case .offline, .unavailable: stopped = error
@@ -288,6 +284,17 @@ struct Outbox: Sendable {
       }
     } else if let item = try await find(key, id) {
       try await cancel(item, id)
+    }
+  }
+
+  /// Has Larder cancel the items that were withdrawn before it had responded to them.
+  private func cancelWithdrawn(_ id: String) async throws {
+    for item in try await store.read({ db in try OutboxRows(db, id).withdrawn() }) {
+      do {
+        try await cancel(item, id)
+      } catch LarderError.refused(let problem) where problem.isAboutContent {
+        continue  // It goes on.
+      }
     }
   }
 

@@ -135,6 +135,7 @@ extension PhoneStore {
           ALTER TABLE item ADD COLUMN isWithdrawn INTEGER NOT NULL DEFAULT 0;
           CREATE INDEX itemToSend ON item (profile, isWithdrawn, isForced DESC, number)
             WHERE state = 'waiting';
+          CREATE INDEX itemWithdrawn ON item (profile) WHERE isWithdrawn;
           CREATE INDEX itemTried ON item (profile) WHERE state = 'waiting' AND wasTried;
           CREATE INDEX itemOfMutation ON item (profile, mutation) WHERE mutation IS NOT NULL;
           -- Outcomes in the order of their ends.
