@@ -21,7 +21,11 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "Larder", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      name: "Larder",
+      dependencies: [
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "ConformanceDriver", dependencies: ["Larder"], swiftSettings: settings),

@@ -174,7 +174,9 @@ extension Larder {
     work.send()
   }
 
-  /// Withdraws an item: at once if it was never sent, else at Larder, which then reports its outcome.
+  /// Withdraws an item: at once if it was never sent, else at Larder, which then reports its outcome. Where
+  /// Larder does not respond to an item that it may have, `send` goes on with it after all others; until then
+  /// it is ``OutboxItem/State/withdrawn``, and does not show.
   public func discard(_ key: String) async throws {
     try await mutations.discard(key)
     work.send()

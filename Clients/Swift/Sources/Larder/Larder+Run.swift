@@ -1,20 +1,35 @@
+import Foundation
+
 extension Larder {
   /// Sends and syncs by itself until the task is cancelled: when something is submitted, when Larder
   /// reports a change, and once a minute. After failures it waits 1 s, then twice as long each time, up
   /// to 60 s, each with a random part; if Larder says how long, then at least that, up to an hour.
   ///
-  /// While it runs, another call wakes it and returns.
+  /// While it runs, another call wakes it and returns. One that comes while a cancelled call ends takes over.
   ///
   /// - Parameter onError: receives what went wrong; the next round follows anyway.
   public func run(onError: @escaping @Sendable (any Error) -> Void = { _ in }) async {
+    let call = UUID()
+    await withTaskCancellationHandler {
+      var ends = turn.ends.signals().makeAsyncIterator()
+      while true {
+        switch turn.take(call) {
+        case .taken:
+          await runRounds(onError)
+          return turn.end()
+        case .isRunning: return work.send()
+        case .isEnding:
+          guard await ends.next() != nil else { return }
+        }
+      }
+    } onCancel: {
+      turn.cancel(call)
+    }
+  }
+
+  private func runRounds(_ onError: @Sendable (any Error) -> Void) async {
     var signals = work.signals().makeAsyncIterator()
     work.send()
-    let isFirst = isRunning.withLock { isRunning in
-      defer { isRunning = true }
-      return !isRunning
-    }
-    guard isFirst else { return }
-    defer { isRunning.withLock { $0 = false } }
     let watching = Task { await watch() }
     var timer: Task<Void, Never>?
     defer {
@@ -71,6 +86,51 @@ extension Larder {
       }
       try? await Task.sleep(for: .seconds(5))
     }
+  }
+}
+
+/// Which call of `run` runs.
+final class RunTurn: Sendable {
+  enum Answer: Sendable {
+    case taken
+    /// Another call runs.
+    case isRunning
+    /// Another call was cancelled, but has not ended: ask again after the next signal of `ends`.
+    case isEnding
+  }
+
+  private enum State: Equatable, Sendable {
+    case idle
+    case running(UUID)
+    case ending
+  }
+
+  let ends = Broadcast()
+  private let state = Locked(State.idle)
+
+  /// Takes the turn for a call, if it is free.
+  func take(_ call: UUID) -> Answer {
+    state.withLock { state in
+      switch state {
+      case .idle:
+        // One that is cancelled later finds the turn to be its own.
+        state = Task.isCancelled ? .ending : .running(call)
+        return .taken
+      case .running: return .isRunning
+      case .ending: return .isEnding
+      }
+    }
+  }
+
+  func cancel(_ call: UUID) {
+    state.withLock { state in
+      if state == .running(call) { state = .ending }
+    }
+  }
+
+  func end() {
+    state.withLock { $0 = .idle }
+    ends.send()
   }
 }
 

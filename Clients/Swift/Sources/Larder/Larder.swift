@@ -17,7 +17,9 @@ public import Foundation
 public final class Larder: Sendable {
   /// Where the phone keeps its data.
   public enum Store: Sendable {
-    /// An SQLite file, made if it is missing. One `Larder` at a time may use it.
+    /// An SQLite file, made if it is missing. One `Larder` at a time may use it: another one, of this process
+    /// or of an extension, cannot be opened meanwhile. Keep it in the app's own container: iOS ends an app
+    /// that is suspended with a lock on a file of a shared one.
     case file(URL)
     /// A database that ends with the process.
     case memory
@@ -65,8 +67,7 @@ public final class Larder: Sendable {
   private let sleepOfLive: @Sendable (Duration) async throws -> Void
   /// Wakes `run` when something has been submitted.
   let work = Broadcast()
-  /// Whether `run` runs.
-  let isRunning = Locked(false)
+  let turn = RunTurn()
 
   /// Opens the store. Nothing is sent.
   ///
@@ -79,7 +80,12 @@ public final class Larder: Sendable {
     url: URL, store: Store, credentials: (any CredentialStore)? = nil, options: Options = Options()
   ) async throws {
     let file: URL? = if case .file(let url) = store { url } else { nil }
-    self.store = try PhoneStore(url: file)
+    let credentialStore = credentials ?? Self.defaultCredentials(file)
+    let lock = if let file { try await StoreLock.take(for: file) } else { nil as StoreLock? }
+    if let file, try PhoneStore.isLost(file, credentialStore) {
+      throw LarderError.storeDamaged("the file is empty, but the phone has profiles")
+    }
+    self.store = try PhoneStore(url: file, lock: lock)
     let client = try HTTPClient(
       base: url, deadline: options.deadline, headers: options.headers,
       transport: options.transport, sleep: options.sleep)
@@ -88,20 +94,20 @@ public final class Larder: Sendable {
     sleepOfLive = options.sleepOfLive
     profiles = try Profiles(
       client: client, store: self.store,
-      credentialStore: credentials ?? Self.defaultCredentials(file),
+      credentialStore: credentialStore,
       clock: options.clock, platform: options.platform)
     replica = Replica(store: self.store, profiles: profiles, pageSize: options.pageSize)
     mutations = Outbox(store: self.store, profiles: profiles)
     reads = Reads(store: self.store, profiles: profiles, clock: options.clock)
-    uploads = Uploads(store: self.store, profiles: profiles)
+    uploads = Uploads(
+      store: self.store, profiles: profiles, paths: StoredPaths(store: file))
     pauses = LivePauses(
       poll: options.pollInterval,
       longest: max(.seconds(1), min(.seconds(30), options.pollInterval * 6)))
     try await profiles.addMissingRows()
-    try await self.store.show(profile: profiles.active?.id)
   }
 
-  private static func defaultCredentials(_ file: URL?) -> any CredentialStore {
+  static func defaultCredentials(_ file: URL?) -> any CredentialStore {
     guard let file else { return MemoryCredentialStore() }
     #if canImport(Security)
       return KeychainCredentialStore(service: "larder " + file.lastPathComponent)
@@ -204,12 +210,14 @@ public final class Larder: Sendable {
     try await replica.sync()
   }
 
-  /// Reads what the app sees, at one moment. Errors of the closure's own pass through.
+  /// Reads what the app sees, at one moment. Errors of the closure's own pass through. Fails with
+  /// ``LarderError/signedOut`` if another profile, or none, is active at the end.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (LocalDatabase) throws -> Result
   ) async throws -> Result {
-    let id = try await profiles.needActive().id
-    return try await store.read { db in try body(LocalDatabase(db: db, profile: id)) }
+    try await profiles.reading { id in
+      try await store.read(as: id) { db in try body(LocalDatabase(db: db, profile: id)) }
+    }
   }
 
   /// The results of a query, now and whenever they change.
@@ -229,7 +237,8 @@ public final class Larder: Sendable {
 
   // MARK: Queries
 
-  /// A query by name, answered from the stored response where Larder cannot be reached.
+  /// A query by name, answered from the stored response where Larder cannot be reached. A response that comes
+  /// once another profile, or none, is active is not given: that is ``LarderError/signedOut``.
   public func query(
     _ operation: String, variables: JSONValue = [:]
   ) async throws -> QueryResponse<JSONValue> {

@@ -13,6 +13,9 @@ public enum LarderError: Error, Hashable, Sendable {
   case storageFull
   /// The store cannot be opened or read.
   case storage(String)
+  /// The file of the store, or the credentials, are damaged: ``Larder/Larder/reset(store:credentials:)`` sets
+  /// them aside.
+  case storeDamaged(String)
   /// The outbox has no item with this key.
   case unknownKey(String)
   /// Only a parked item can be tried again.
@@ -33,6 +36,7 @@ public enum LarderError: Error, Hashable, Sendable {
     case .signedOut: "signed_out"
     case .storageFull: "storage_full"
     case .storage: "storage_failed"
+    case .storeDamaged: "store_damaged"
     case .unknownKey: "unknown_key"
     case .notParked: "not_parked"
     case .deviceLost: "device_lost"
@@ -51,6 +55,7 @@ extension LarderError: CustomStringConvertible {
       "The phone has no active profile, or its user must sign in again. Call register or signIn first."
     case .storageFull: "The store cannot be written. Free some space, then try again."
     case .storage(let detail): "The store failed: \(detail)"
+    case .storeDamaged(let detail): "The store is damaged: \(detail). Larder.reset sets it aside."
     case .unknownKey(let key): "No item of the outbox has the key \(key)."
     case .notParked(let key): "The item \(key) is not parked."
     case .deviceLost: "The device that sent this item is gone: its outcome is not known."

@@ -139,7 +139,7 @@ struct ErrorTests {
       let credentials = MemoryCredentialStore()
       _ = try await Larder(url: url, store: .file(file), credentials: credentials)
     }
-    #expect(noDatabase == "storage_failed")
+    #expect(noDatabase == "store_damaged")
   }
 
   @Test("What the app throws within `read` comes out unchanged")

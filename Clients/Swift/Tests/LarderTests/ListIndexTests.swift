@@ -294,7 +294,7 @@ struct ListIndexTests {
       try ReplicaRows(db, "p").unfollow("films")
     }
     let before = (store.version(of: "Film"), store.version(of: "Other"))
-    try await store.show(profile: nil)
+    store.reportSwitch()
     #expect(store.version(of: "Film") > before.0)
     #expect(store.version(of: "Other") > before.1)
   }

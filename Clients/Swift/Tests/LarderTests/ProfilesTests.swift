@@ -118,8 +118,69 @@ struct ProfilesTests {
       try store.save(Data(text.utf8))
       #expect(try store.load() == Data(text.utf8))
     }
-    let attributes = try FileManager.default.attributesOfItem(atPath: store.url.path)
-    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["credentials"])
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(names == ["credentials", "credentials.reserve"])
+    func attributes(_ name: String) throws -> (mode: Int?, size: Int?) {
+      let path = folder.appendingPathComponent(name).path
+      let found = try FileManager.default.attributesOfItem(atPath: path)
+      let mode = (found[.posixPermissions] as? NSNumber)?.intValue
+      return (mode, (found[.size] as? NSNumber)?.intValue)
+    }
+    for name in names { #expect(try attributes(name).mode == 0o600) }
+    // Others fit into it on a full disk.
+    #expect(try attributes("credentials.reserve").size ?? 0 > 4_096)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: store.url.path)
+    _ = try store.load()
+    #expect(try attributes("credentials").mode == 0o600)
+  }
+
+  @Test(
+    "Credentials are replaced on a full disk",
+    .enabled(if: ProcessInfo.processInfo.environment["LARDER_TEST_SMALL_DISK"] != nil))
+  func savesOnFullDisk() throws {
+    let disk = ProcessInfo.processInfo.environment["LARDER_TEST_SMALL_DISK"] ?? ""
+    let folder = URL(fileURLWithPath: disk).appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = FileCredentialStore(folder.appendingPathComponent("credentials"))
+    try store.save(Data(repeating: 1, count: 3_000))
+    let filling = folder.appendingPathComponent("filling")
+    _ = FileManager.default.createFile(atPath: filling.path, contents: nil)
+    let file = try FileHandle(forWritingTo: filling)
+    defer { try? file.close() }
+    for size in [64 << 10, 4 << 10, 1] {
+      while (try? file.write(contentsOf: Data(count: size))) != nil {}
+    }
+    for number in UInt8(2)...5 {
+      let credentials = Data(repeating: number, count: 3_500)
+      try store.save(credentials)
+      #expect(try store.load() == credentials)
+    }
+  }
+
+  @Test("Tokens are not refreshed if the new ones could not be saved")
+  func keepsTokens() async throws {
+    final class Credentials: CredentialStore {
+      private let saved = MemoryCredentialStore()
+      let isFull = Locked(false)
+
+      func load() -> Data? { saved.load() }
+
+      func save(_ credentials: Data) throws {
+        if isFull.withLock({ $0 }) { throw CocoaError(.fileWriteOutOfSpace) }
+        saved.save(credentials)
+      }
+    }
+    let clock = Clock()
+    let credentials = Credentials()
+    let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, ["data": [:]]) }
+    let larder = try await ScriptedLarder.open(transport, credentials: credentials) { clock.now }
+    try await larder.signIn(email: "a@example.com", password: "secret")
+    clock.advance(3_600)
+    credentials.isFull.withLock { $0 = true }
+    await #expect(throws: LarderError.storageFull) { try await larder.query("Film") }
+    #expect(!transport.requests.contains("POST /v1/auth/refresh"))
+    credentials.isFull.withLock { $0 = false }
+    _ = try await larder.query("Film")
   }
 }

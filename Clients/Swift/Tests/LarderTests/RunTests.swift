@@ -60,6 +60,31 @@ struct RunTests {
   }
 
   @Test(
+    "`run` that is called again at once after it was cancelled runs", .timeLimit(.minutes(1)))
+  func restarts() async throws {
+    let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (503, [:]) }
+    let larder = try await open(transport)
+    try await larder.register()
+    var running = Task { await larder.run() }
+    for _ in 0..<100 {
+      let before = transport.requests.count
+      try await larder.submit("RateFilm")
+      running.cancel()
+      running = Task { await larder.run() }
+      try await until { transport.requests.count > before }
+    }
+    // Of several that wait for the end of a former one, one runs.
+    let failures = Locked(0)
+    running.cancel()
+    let others = (0..<5).map { _ in
+      Task { await larder.run { _ in failures.withLock { $0 += 1 } } }
+    }
+    try await until { failures.withLock { $0 } > 0 && timers.count == 1 }
+    for other in others { other.cancel() }
+    for other in others { await other.value }
+  }
+
+  @Test(
     "`run` sends a sign-out that Larder does not know, without an active profile",
     .timeLimit(.minutes(1)))
   func sendsSignOuts() async throws {

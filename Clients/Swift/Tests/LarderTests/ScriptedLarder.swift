@@ -90,6 +90,7 @@ final class ScriptedLarder: HTTPTransport {
       let failure = LarderError.offline("cancelled", wasSent: true)
       head.finish(throwing: failure)
       body.finish(throwing: failure)
+      return true
     }
   }
 

@@ -107,6 +107,43 @@ struct TypedQueryTests {
     #expect(try await larder.outbox().count == 4)
   }
 
+  @Test(
+    "SQL reads nothing but the view",
+    arguments: [
+      "SELECT id FROM replica", "SELECT id FROM main.replica", "SELECT * FROM shown",
+      "SELECT count(*) FROM item", "SELECT name FROM sqlite_schema",
+      "SELECT count(*) FROM sqlite_temp_schema", "SELECT * FROM pragma_table_info('item')",
+      "PRAGMA query_only = 0", "PRAGMA table_info(item)", "SELECT larderProfile()",
+      "SELECT larderChanged('Film')", "ATTACH ':memory:' AS other", "SELECT 1; SELECT 2",
+      "SELECT (SELECT max(id) FROM replica) FROM entities",
+      "WITH a AS (SELECT * FROM item) SELECT * FROM a", "CREATE TEMP TABLE mine (id)",
+    ])
+  func refusesOtherTables(sql: String) async throws {
+    let larder = try await Self.phone()
+    await #expect {
+      try await larder.read { db in try db.rows(sql: sql) }
+    } throws: {
+      ($0 as? LarderError)?.code == "storage_failed"
+    }
+    #expect(try await larder.outbox().count == 4)
+  }
+
+  @Test(
+    "SQL over the view can be any query",
+    arguments: [
+      "SELECT count(*) AS n FROM entities",
+      "WITH my_films AS (SELECT * FROM entities) SELECT count(*) AS n FROM my_films",
+      "SELECT count(DISTINCT a.id) AS n FROM entities AS a JOIN entities AS b USING (type)",
+      "SELECT count(*) AS n FROM entities, json_each(data) AS member WHERE member.key = 'title'",
+      "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 4) "
+        + "SELECT max(n) AS n FROM n",
+      "SELECT n FROM (SELECT row_number() OVER (ORDER BY id) AS n FROM entities) ORDER BY n DESC",
+    ])
+  func readsAnyQuery(sql: String) async throws {
+    let larder = try await Self.phone()
+    #expect(try await larder.read { db in try db.rows(sql: sql) }.first == ["n": 4])
+  }
+
   @Test("An observed query brings each change with its steps, over 60 random rounds")
   func observes() async throws {
     var random = SeededGenerator(seed: 5)

@@ -40,6 +40,38 @@ struct UploadTests {
     #expect(try await larder.resumeUploads() == UploadResult(isDone: true, sent: 0))
   }
 
+  @Test("An upload goes on after the app's folder has moved")
+  func followsFolder() async throws {
+    let moved = folder.appendingPathExtension("moved")
+    defer {
+      for folder in [folder, moved] { try? FileManager.default.removeItem(at: folder) }
+    }
+    let isOffline = Locked(true)
+    var options = Larder.Options()
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      if isOffline.withLock({ $0 }) { throw LarderError.offline("flight mode", wasSent: false) }
+      return request.path.hasSuffix("/uploads") ? (200, ["uploadId": "u"]) : (200, ["etag": "e"])
+    }
+    options.transport = transport
+    let credentials = MemoryCredentialStore()
+    let url = try #require(URL(string: "http://larder"))
+    func open(_ folder: URL) async throws -> Larder {
+      try await Larder(
+        url: url, store: .file(folder.appendingPathComponent("larder.sqlite")),
+        credentials: credentials, options: options)
+    }
+    do {
+      let larder = try await open(folder)
+      try await larder.register()
+      #expect(try await !larder.upload(file("cat"), bucket: "pics", key: "cat").isDone)
+    }
+    try FileManager.default.moveItem(at: folder, to: moved)
+    isOffline.withLock { $0 = false }
+    let larder = try await open(moved)
+    #expect(try await larder.resumeUploads() == UploadResult(isDone: true, sent: 1))
+  }
+
   @Test(
     "Keys and buckets that lead elsewhere are refused, and leave nothing to resume",
     arguments: [("pics", ".."), ("pics", "a/../b"), ("pics", "./a"), ("..", "a"), (".", "a")])

@@ -32,11 +32,13 @@ struct Uploads: Sendable {
 
   let store: PhoneStore
   let profiles: Profiles
+  let paths: StoredPaths
   private let exclusive = Exclusive()
 
-  init(store: PhoneStore, profiles: Profiles) {
+  init(store: PhoneStore, profiles: Profiles, paths: StoredPaths) {
     self.store = store
     self.profiles = profiles
+    self.paths = paths
   }
 
   /// - Parameter key: `{user}` stands for the user's id.
@@ -52,6 +54,7 @@ struct Uploads: Sendable {
     let target = "/v1/files/\(HTTPRequest.encoded(bucket))/" + segments.joined(separator: user)
     try HTTPRequest(path: target).checkPath()
     let (size, modified) = try Self.look(at: file.path)
+    let path = paths.stored(file)
     let bytes = max(partBytes, 1, (size + Self.partsMax - 1) / Self.partsMax)
     try await store.write { db in
       // The same file under the same key goes on.
@@ -59,12 +62,12 @@ struct Uploads: Sendable {
         sql: """
           DELETE FROM upload WHERE profile = ? AND target = ?
             AND (path != ? OR size != ? OR modified != ?)
-          """, arguments: [profile.id, target, file.path, size, modified])
+          """, arguments: [profile.id, target, path, size, modified])
       try db.execute(
         sql: """
           INSERT OR IGNORE INTO upload (profile, target, path, size, modified, partBytes)
           VALUES (?, ?, ?, ?, ?, ?)
-          """, arguments: [profile.id, target, file.path, size, modified, bytes])
+          """, arguments: [profile.id, target, path, size, modified, bytes])
     }
     return try await resume(target: target, progress: progress)
   }
@@ -102,9 +105,9 @@ struct Uploads: Sendable {
           arguments: [id, target]
         ).map {
           Upload(
-            number: $0["number"], target: $0["target"], path: $0["path"], size: $0["size"],
-            modified: $0["modified"], partBytes: $0["partBytes"], uploadID: $0["uploadID"],
-            isCompleting: $0["isCompleting"])
+            number: $0["number"], target: $0["target"], path: paths.path($0["path"]),
+            size: $0["size"], modified: $0["modified"], partBytes: $0["partBytes"],
+            uploadID: $0["uploadID"], isCompleting: $0["isCompleting"])
         }
       }
       var sent = 0

@@ -56,6 +56,7 @@ final class HTTPClient: Sendable {
     }
     var request = request
     request.headers.merge(headers) { own, _ in own }
+    request.arrival?.withLock { $0 = true }
     let exchange = transport.start(request, url: url)
     let watch = Watch(limit: request.deadline ?? deadline, sleep: sleep) { exchange.cancel() }
     watch.restart()
@@ -64,7 +65,8 @@ final class HTTPClient: Sendable {
       do {
         return try await receive(exchange, request, watch)
       } catch {
-        exchange.cancel()
+        let wasSent = exchange.cancel()
+        request.arrival?.withLock { $0 = wasSent }
         try Task.checkCancellation()
         throw error as? LarderError ?? .offline("\(error)", wasSent: true)
       }

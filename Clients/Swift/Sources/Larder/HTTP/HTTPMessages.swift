@@ -10,6 +10,8 @@ struct HTTPRequest: Sendable {
   var body: Data?
   /// Without a head, or without 4 KiB more of the body, for so long there is no response; nil for the client's.
   var deadline: Duration?
+  /// Notes whether Larder may have the request, for callers that depend on it when their task is cancelled.
+  var arrival: Locked<Bool>?
   /// Of a 2xx.
   var shape = ResponseShape.object([:])
 

@@ -20,10 +20,17 @@ struct HTTPExchange: Sendable {
   /// One head, or an error.
   let heads: Heads
   let body: Body
-  let cancel: @Sendable () -> Void
+  /// Ends the exchange. False if nothing of the request can have been sent.
+  let end: @Sendable () -> Bool
 
   /// Without a byte for so many seconds a stream counts as broken; heartbeats come every 15 s.
   static let streamSilence = 40
+
+  /// Ends the exchange.
+  ///
+  /// - Returns: false if nothing of the request can have been sent.
+  @discardableResult
+  func cancel() -> Bool { end() }
 
   func head() async throws -> Head {
     for try await head in heads { return head }

@@ -28,6 +28,7 @@
         let failure = LarderError.offline("No response in time.", wasSent: wasSent)
         head.finish(throwing: failure)
         body.finish(throwing: failure)
+        return wasSent
       }
     }
 

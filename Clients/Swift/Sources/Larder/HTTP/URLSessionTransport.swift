@@ -39,7 +39,11 @@ final class URLSessionTransport: HTTPTransport {
     let task = (request.isStream ? streams : requests).dataTask(with: native)
     let (heads, body) = receiver.register(task)
     task.resume()
-    return HTTPExchange(heads: heads, body: body) { task.cancel() }
+    return HTTPExchange(heads: heads, body: body) {
+      task.cancel()
+      // URLSession does not say whether there was a connection.
+      return true
+    }
   }
 }
 

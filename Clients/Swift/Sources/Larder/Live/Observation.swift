@@ -73,10 +73,13 @@ public struct Observation<Item: Sendable>: AsyncSequence, Sendable {
 
   private func rows() async throws -> [(id: [UInt8], content: [UInt8])] {
     let query = query
-    do {
-      return try await larder.read { db in try db.rows(query, isRepeated: true) }
-    } catch LarderError.signedOut {
-      return []
+    while true {
+      do {
+        return try await larder.read { db in try db.rows(query, isRepeated: true) }
+      } catch LarderError.signedOut {
+        // Another profile can have become active during the read.
+        if await larder.profiles.active == nil { return [] }
+      }
     }
   }
 }

@@ -89,14 +89,11 @@ struct Outbox: Sendable {
           throw LarderError.unknownKey(item.key)
         }
         return ForcedResponse(key: item.key, response: reply["response"] ?? .null)
-      } catch let error as LarderError {
-        switch error {
-        case .offline(_, wasSent: false), .signedOut:
-          try await store.write { db in
-            let rows = OutboxRows(db, id)
-            if try rows.isWaiting(item, wasTried: false) { try rows.remove(item.number) }
-          }
-        default: break
+      } catch {
+        // What cannot have been sent is not tried any more.
+        try await store.finish { db in
+          let rows = OutboxRows(db, id)
+          if try rows.isWaiting(item, wasTried: false) { try rows.remove(item.number) }
         }
         throw error
       }
@@ -112,6 +109,8 @@ struct Outbox: Sendable {
     var stopped: LarderError?
     do {
       try await profiles.sendSignOuts()
+      // Also before what waits, which may stop this.
+      try await cancelWithdrawn(id)
       while true {
         do {
           let reply = try await exclusive.run {
@@ -125,6 +124,7 @@ struct Outbox: Sendable {
           continue
         }
       }
+      try await cancelWithdrawn(id)
     } catch let error as LarderError {
       switch error {
       case .offline, .unavailable: stopped = error
@@ -151,21 +151,20 @@ struct Outbox: Sendable {
       return item
     }
     guard let item = chosen else { return nil }
+    let arrival = Locked(false)
     let request = HTTPRequest(
       method: "POST", path: "/v1/mutations",
       headers: ["Content-Type": "application/json", "Idempotency-Key": item.key],
-      body: item.payload, shape: .mutation)
+      body: item.payload, arrival: arrival, shape: .mutation)
     let response: HTTPResponse
     do {
       response = try await profiles.send(request, as: id, item: item)
-    } catch let error as LarderError {
-      switch error {
-      case .offline(_, wasSent: false) where !item.wasTried, .signedOut where !item.wasTried:
-        try await store.write { db in
+    } catch {
+      if !item.wasTried, Self.isUnsent(error, arrival) {
+        try await store.finish { db in
           let rows = OutboxRows(db, id)
           if try rows.isWaiting(item) { try rows.mark(item.number, wasTried: false) }
         }
-      default: break
       }
       throw error
     }
@@ -189,22 +188,33 @@ struct Outbox: Sendable {
     return reply
   }
 
+  /// Whether Larder cannot have a request that failed.
+  private static func isUnsent(_ error: any Error, _ arrival: Locked<Bool>) -> Bool {
+    switch error {
+    case LarderError.offline(_, wasSent: false), LarderError.signedOut: true
+    case is CancellationError: arrival.withLock { !$0 }
+    default: false
+    }
+  }
+
   // MARK: The list
 
   func items() async throws -> [OutboxItem] {
-    let id = try await profiles.needActive().id
-    return try await store.read { db in
-      try OutboxRows(db, id).items().map {
-        OutboxItem(
-          key: $0.key, operation: $0.operation, state: $0.state,
-          reason: $0.report?["reason"]?.string)
+    try await profiles.reading { id in
+      try await store.read { db in
+        try OutboxRows(db, id).items().map {
+          OutboxItem(
+            key: $0.key, operation: $0.operation, state: $0.isWithdrawn ? .withdrawn : $0.state,
+            reason: $0.report?["reason"]?.string)
+        }
       }
     }
   }
 
   func outcomes() async throws -> [Outcome] {
-    let id = try await profiles.needActive().id
-    return try await store.read { db in try OutboxRows(db, id).outcomes() }
+    try await profiles.reading { id in
+      try await store.read { db in try OutboxRows(db, id).outcomes() }
+    }
   }
 
   /// Forgets outcomes that the app has read.
@@ -242,7 +252,8 @@ struct Outbox: Sendable {
     }
   }
 
-  /// Withdraws an item: on the phone, or at Larder, which then reports its outcome.
+  /// Withdraws an item: on the phone, or at Larder, which then reports its outcome. Where Larder does not
+  /// respond, that is done by `send`, after all that waits.
   func discard(_ key: String) async throws {
     let id = try await profiles.needActive().id
     guard try await !removeUntried(item(key, id), id) else { return }
@@ -253,22 +264,59 @@ struct Outbox: Sendable {
           guard let item = try await find(key, id), try await !removeUntried(item, id) else {
             return
           }
+          try await store.write { db in
+            let rows = OutboxRows(db, id)
+            if try rows.isWaiting(item) { try rows.withdraw(item) }
+          }
           // Larder may have it: it must respond before the item can be withdrawn.
           _ = try await deliver(id) { try $0.item(key: key) }
         }
+        if let item = try await find(key, id), item.state != .waiting {
+          try await cancel(item, id)
+        }
       } catch LarderError.refused(let problem) where problem.isAboutContent {
-        return
-      } catch LarderError.deviceLost {
+        // That was its outcome, unless Larder has it: then it goes on.
+        if try await find(key, id) != nil { throw LarderError.refused(problem) }
+      } catch LarderError.deviceLost, LarderError.offline, LarderError.unavailable,
+        LarderError.signedOut
+      {
         return
       }
+    } else if let item = try await find(key, id) {
+      try await cancel(item, id)
     }
-    guard let item = try await find(key, id) else { return }
+  }
+
+  /// Has Larder cancel the items that were withdrawn before it had responded to them.
+  private func cancelWithdrawn(_ id: String) async throws {
+    for item in try await store.read({ db in try OutboxRows(db, id).withdrawn() }) {
+      do {
+        try await cancel(item, id)
+      } catch LarderError.refused(let problem) where Self.endsWithdrawal(problem) {
+        continue  // It goes on.
+      }
+    }
+  }
+
+  /// Whether a refusal says that an item can no longer be cancelled, whatever it says about trying again.
+  private static func endsWithdrawal(_ problem: Problem) -> Bool {
+    [404, 409, 410].contains(problem.status) || problem.isAboutContent
+  }
+
+  /// Has Larder cancel or discard an item that it has. A refusal, that the item goes on, is thrown.
+  private func cancel(_ item: OutboxRows.Item, _ id: String) async throws {
     let path = "/v1/mutations/\(HTTPRequest.encoded(item.mutation ?? ""))"
     let request =
       item.state == .parked
       ? HTTPRequest(method: "POST", path: path + "/discard", shape: .mutation)
       : HTTPRequest(method: "DELETE", path: path, shape: .mutation)
-    if let error = try await profiles.send(request, as: id).error { throw error }
+    let response = try await profiles.send(request, as: id)
+    if item.isWithdrawn, response.error == nil || Self.endsWithdrawal(response.problem) {
+      try await store.write { db in
+        try OutboxRows(db, id).update(item.number, "isWithdrawn = 0", [])
+      }
+    }
+    if let error = response.error { throw error }
   }
 
   /// Ends an item that was never sent. False if Larder may have it.

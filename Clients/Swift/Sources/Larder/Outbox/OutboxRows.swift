@@ -11,6 +11,8 @@ struct OutboxRows {
     let isForced: Bool
     var state: OutboxItem.State
     let wasTried: Bool
+    /// Whether the app has withdrawn it, and Larder must still be told.
+    let isWithdrawn: Bool
     let mutation: String?
     let report: JSONValue?
 
@@ -24,14 +26,15 @@ struct OutboxRows {
       isForced = row["isForced"]
       state = OutboxItem.State(rawValue: row["state"]) ?? .waiting
       wasTried = row["wasTried"]
+      isWithdrawn = row["isWithdrawn"]
       mutation = row["mutation"]
       report = (row["report"] as String?).flatMap { try? JSONValue(parsing: $0) }
     }
   }
 
   static let writeOperation = "$write"
-  /// Outcomes that are kept for the app; the oldest go.
-  private static let outcomesMax = 10_000
+  /// Outcomes that are kept for the app; those that came first go.
+  static let outcomesMax = 10_000
   /// States of a mutation in which it has ended.
   static let ends: Set<String> = [
     "applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded",
@@ -65,15 +68,14 @@ struct OutboxRows {
     return present.state == .waiting && (wasTried ?? present.wasTried) == present.wasTried
   }
 
+  static let firstWaiting = """
+    SELECT * FROM item WHERE profile = ? AND state = 'waiting'
+    ORDER BY isWithdrawn, isForced DESC, number LIMIT 1
+    """
+
   /// The item that is sent next.
   func firstWaiting() throws -> Item? {
-    try Row.fetchOne(
-      db,
-      sql: """
-        SELECT * FROM item WHERE profile = ? AND state = 'waiting'
-        ORDER BY isForced DESC, number LIMIT 1
-        """, arguments: [profile]
-    ).map(Item.init)
+    try Row.fetchOne(db, sql: Self.firstWaiting, arguments: [profile]).map(Item.init)
   }
 
   func waitingCount() throws -> Int {
@@ -119,6 +121,28 @@ struct OutboxRows {
       arguments: values + [profile, number])
   }
 
+  /// Withdraws an item that Larder may have: it does not show any more, and is sent after all others. The
+  /// waiting ones that mention an entity which it was to create are refused.
+  func withdraw(_ item: Item) throws {
+    try update(item.number, "isWithdrawn = 1", [])
+    let overlays = OverlayRows(db, profile)
+    let keys = try overlays.keys(of: item.number)
+    let created = try self.created(by: item)
+    try dropOverlay(of: item.number)
+    try overlays.refold(keys)
+    try refuseDependents(of: created, except: item)
+  }
+
+  /// The items that were withdrawn, and that Larder has.
+  func withdrawn() throws -> [Item] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT * FROM item WHERE profile = ? AND isWithdrawn AND state != 'waiting' ORDER BY number
+        """, arguments: [profile]
+    ).map(Item.init)
+  }
+
   /// Removes an item and its overlay.
   func remove(_ number: Int) throws {
     let overlays = OverlayRows(db, profile)
@@ -145,11 +169,17 @@ struct OutboxRows {
     }
     told["state"] = .string(state)
     try db.execute(
-      sql: "INSERT OR REPLACE INTO outcome VALUES (?, ?, ?, ?, ?)",
+      sql: """
+        INSERT OR REPLACE INTO outcome (profile, number, key, operation, content, ended)
+        VALUES (?1, ?2, ?3, ?4, ?5,
+          (SELECT ifnull(max(ended), 0) + 1 FROM outcome WHERE profile = ?1))
+        """,
       arguments: [profile, item.number, item.key, item.operation, JSONValue.object(told).text])
     try db.execute(
-      sql: "DELETE FROM outcome WHERE profile = ? AND number <= ?",
-      arguments: [profile, item.number - Self.outcomesMax])
+      sql: """
+        DELETE FROM outcome WHERE profile = ?1 AND ended <= (
+          SELECT ended FROM outcome WHERE profile = ?1 ORDER BY ended DESC LIMIT 1 OFFSET ?2)
+        """, arguments: [profile, Self.outcomesMax])
     try remove(item.number)
   }
 
@@ -158,12 +188,20 @@ struct OutboxRows {
   func refuse(
     _ item: Item, state: String = "refused", from content: [String: JSONValue] = [:]
   ) throws {
-    let created = try String.fetchAll(
+    let created = try self.created(by: item)
+    try end(item, state: state, from: content)
+    try refuseDependents(of: created, except: item)
+  }
+
+  private func created(by item: Item) throws -> [String] {
+    try String.fetchAll(
       db, sql: "SELECT id FROM overlay WHERE profile = ? AND number = ? AND op = 'create'",
       arguments: [profile, item.number])
-    try end(item, state: state, from: content)
+  }
+
+  private func refuseDependents(of created: [String], except item: Item) throws {
     for id in created where TemporaryID.isOne(id) {
-      for other in try items() where other.state == .waiting {
+      for other in try items() where other.state == .waiting && other.number != item.number {
         guard other.payload.range(of: Data(id.utf8)) != nil,
           let present = try self.item(key: other.key)
         else { continue }

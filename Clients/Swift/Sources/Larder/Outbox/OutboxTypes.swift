@@ -57,6 +57,9 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
     case enqueued
     /// Larder needs a decision: `retry` or `discard`.
     case parked
+    /// The app has discarded it, but Larder may have it and did not respond yet: it is sent after all others,
+    /// and withdrawn then.
+    case withdrawn
   }
 
   /// Its `Idempotency-Key`.

@@ -9,6 +9,24 @@ struct Credentials: Codable, Sendable {
   var signOuts: [SignOut] = []
 }
 
+extension Credentials {
+  /// Nil if nothing was saved.
+  init?(loading store: any CredentialStore) throws {
+    let saved: Data?
+    do {
+      saved = try store.load()
+    } catch {
+      throw LarderError.storage("the credentials cannot be read (\(error))")
+    }
+    guard let saved else { return nil }
+    do {
+      self = try JSONDecoder().decode(Credentials.self, from: saved)
+    } catch {
+      throw LarderError.storeDamaged("the credentials are not in the form of the library")
+    }
+  }
+}
+
 /// A device, and the user it belongs to if there is one.
 struct Profile: Codable, Hashable, Sendable {
   /// Made on the phone; the store's rows name it.

@@ -8,8 +8,10 @@ struct ProfileRows {
     self.db = db
   }
 
-  func ids() throws -> Set<String> {
-    try String.fetchSet(db, sql: "SELECT id FROM profile")
+  /// The users of all profiles, by the profile's id.
+  func users() throws -> [String: String?] {
+    let rows = try Row.fetchAll(db, sql: "SELECT id, user FROM profile")
+    return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as String?) })
   }
 
   /// Adds a profile, with the push token of the phone.
@@ -19,6 +21,20 @@ struct ProfileRows {
         INSERT OR IGNORE INTO profile (id, pushToken)
         VALUES (?, (SELECT pushToken FROM profile WHERE pushToken IS NOT NULL LIMIT 1))
         """, arguments: [id])
+  }
+
+  /// Records the user of a profile.
+  func set(user: String, of id: String) throws {
+    try db.execute(sql: "UPDATE profile SET user = ? WHERE id = ?", arguments: [user, id])
+  }
+
+  /// Gives a profile what was submitted in others of its user that the credentials do not have any more.
+  ///
+  /// - Parameter known: the profiles that the credentials have.
+  func joinLost(of user: String, to id: String, known: Set<String>) throws {
+    let rows = try String.fetchAll(
+      db, sql: "SELECT id FROM profile WHERE user = ? ORDER BY rowid", arguments: [user])
+    for lost in rows where lost != id && !known.contains(lost) { try join(lost, to: id) }
   }
 
   /// Has the push token sent again for a profile: a registration at Larder ends with the session.

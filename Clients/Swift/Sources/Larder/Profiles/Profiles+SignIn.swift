@@ -46,9 +46,12 @@ extension Profiles {
     let id = signedIn.profile.id
     let joined = former?.profile.id == id ? nil : former
     // A kill between the two leaves a profile without anything, which the next sign-in joins again.
+    let known = Set(credentials.profiles.map(\.id))
     try await store.write { [joined] db in
       let rows = ProfileRows(db)
       if let joined { try rows.join(joined.profile.id, to: id) }
+      try rows.set(user: userID, of: id)
+      try rows.joinLost(of: userID, to: id, known: known)
       try rows.forgetPushToken(of: id)
     }
     try change { [signedIn] credentials in
@@ -67,7 +70,6 @@ extension Profiles {
       }
       credentials.active = id
     }
-    try await store.show(profile: id)
     return signedIn.userID
   }
 
@@ -133,11 +135,11 @@ extension Profiles {
         credentials.profiles[index].session = nil
       }
     }
-    try await store.show(profile: nil)
     do {
       try await sendSignOuts()
       return true
-    } catch is LarderError {
+    } catch {
+      // Also where the task was cancelled: the user has signed out.
       return false
     }
   }

@@ -24,13 +24,7 @@ actor Profiles {
     self.credentialStore = credentialStore
     self.clock = clock
     self.platform = platform
-    do {
-      let saved = try credentialStore.load()
-      credentials =
-        try saved.map { try JSONDecoder().decode(Credentials.self, from: $0) } ?? Credentials()
-    } catch {
-      throw LarderError.storage("the credentials cannot be read (\(error))")
-    }
+    credentials = try Credentials(loading: credentialStore) ?? Credentials()
   }
 
   // MARK: The active profile
@@ -54,6 +48,16 @@ actor Profiles {
     return active
   }
 
+  /// What a body reads for the active profile. It is not returned once another profile, or none, is active.
+  nonisolated func reading<Result: Sendable>(
+    _ body: @Sendable (_ id: String) async throws -> Result
+  ) async throws -> Result {
+    let id = try await needActive().id
+    let result = try await body(id)
+    guard await credentials.active == id else { throw LarderError.signedOut }
+    return result
+  }
+
   /// Changes the credentials, which are saved before the change counts.
   func change(_ body: (inout Credentials) -> Void) throws {
     try store.needSpace()
@@ -66,7 +70,10 @@ actor Profiles {
     }
     let hasSwitched = credentials.active != changed.active
     credentials = changed
-    if hasSwitched { switches.send() }
+    if hasSwitched {
+      switches.send()
+      store.reportSwitch()
+    }
   }
 
   private func save(_ profile: Profile, isActive: Bool = false) throws {
@@ -97,7 +104,6 @@ actor Profiles {
       profile = try await newProfile()
     }
     try save(profile, isActive: true)
-    try await store.show(profile: profile.id)
     return profile
   }
 
@@ -110,16 +116,24 @@ actor Profiles {
     return profile
   }
 
-  /// Adds the rows of saved profiles that the store does not have: credentials can outlive it.
+  /// Adds the rows of saved profiles that the store does not have, since credentials can outlive it, and the
+  /// users of those that it has without.
   func addMissingRows() async throws {
-    let ids = credentials.profiles.map(\.id)
+    let users = credentials.profiles.map { (id: $0.id, user: $0.userID) }
     let missing = try await store.read { db in
-      let present = try ProfileRows(db).ids()
-      return ids.filter { !present.contains($0) }
+      let present = try ProfileRows(db).users()
+      return users.filter { profile in
+        guard let row = present[profile.id] else { return true }
+        return profile.user != nil && row != profile.user
+      }
     }
     guard !missing.isEmpty else { return }
     try await store.write { db in
-      for id in missing { try ProfileRows(db).add(id) }
+      let rows = ProfileRows(db)
+      for profile in missing {
+        try rows.add(profile.id)
+        if let user = profile.user { try rows.set(user: user, of: profile.id) }
+      }
     }
   }
 
@@ -172,6 +186,8 @@ actor Profiles {
   private func newSession(_ id: String, _ used: Session) async throws -> Session {
     try store.needSpace()
     guard let before = profile(id) else { throw LarderError.signedOut }
+    // The former tokens end with the request: if the next ones could not be saved, nothing is sent.
+    try change { _ in }
     let response = try await client.send(
       .post(
         "/v1/auth/refresh", ["refreshToken": .string(used.refreshToken)], shape: .session))

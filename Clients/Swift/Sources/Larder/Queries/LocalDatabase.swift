@@ -94,11 +94,13 @@ public struct LocalDatabase {
     return result
   }
 
-  /// The rows of a SELECT over the view `entities` (`type`, `id`, `data`: the entity as JSON).
+  /// The rows of a SELECT over the view `entities` (`type`, `id`, `data`: the entity as JSON), which is all that
+  /// it can read.
   public func rows(sql: String, arguments: [JSONValue] = []) throws -> [[String: JSONValue]] {
     let bound = arguments.map { Condition.bound($0) }
     let rows = try access {
-      try Row.fetchAll(db, sql: sql, arguments: StatementArguments(bound))
+      try AppSQL.check(sql)
+      return try Row.fetchAll(db, sql: sql, arguments: StatementArguments(bound))
     }
     return rows.map { row in
       var result: [String: JSONValue] = [:]

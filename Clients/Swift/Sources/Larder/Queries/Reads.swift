@@ -49,7 +49,13 @@ struct Reads: Sendable {
     _ operation: String, _ variables: JSONValue,
     local: @escaping @Sendable (LocalDatabase) throws -> JSONValue? = { _ in nil }
   ) async throws -> QueryResponse<JSONValue> {
-    let id = try await profiles.needActive().id
+    try await profiles.reading { id in try await read(operation, variables, as: id, local) }
+  }
+
+  private func read(
+    _ operation: String, _ variables: JSONValue, as id: String,
+    _ local: @escaping @Sendable (LocalDatabase) throws -> JSONValue?
+  ) async throws -> QueryResponse<JSONValue> {
     let name = "\(operation) \(variables.text)"
     let stored = try await stored(name, id)
     var request = HTTPRequest(

@@ -126,6 +126,24 @@ extension PhoneStore {
           );
           """)
     }
+    migrator.registerMigration("2") { db in
+      try db.execute(
+        sql: """
+          -- The user of a profile, by whom the rows are found again if the credentials are lost.
+          ALTER TABLE profile ADD COLUMN user TEXT;
+          -- Whether the app has withdrawn an item that Larder may have.
+          ALTER TABLE item ADD COLUMN isWithdrawn INTEGER NOT NULL DEFAULT 0;
+          CREATE INDEX itemToSend ON item (profile, isWithdrawn, isForced DESC, number)
+            WHERE state = 'waiting';
+          CREATE INDEX itemWithdrawn ON item (profile) WHERE isWithdrawn;
+          CREATE INDEX itemTried ON item (profile) WHERE state = 'waiting' AND wasTried;
+          CREATE INDEX itemOfMutation ON item (profile, mutation) WHERE mutation IS NOT NULL;
+          -- Outcomes in the order of their ends.
+          ALTER TABLE outcome ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
+          UPDATE outcome SET ended = number;
+          CREATE INDEX outcomeByEnd ON outcome (profile, ended);
+          """)
+    }
     return migrator
   }
 }

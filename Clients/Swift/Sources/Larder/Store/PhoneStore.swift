@@ -4,16 +4,22 @@ import GRDB
 /// The phone's SQLite database. What a step changes is one transaction, durable when `write` returns.
 final class PhoneStore: Sendable {
   private let database: DatabaseQueue
+  private let lock: StoreLock?
   private let isFull = Locked(false)
   /// Tells observers that a transaction has been committed.
   let commits = Broadcast()
+  /// The profile whose data the view `entities` shows: that of the access which is under way.
+  private let shown = Locked<String?>(nil)
   /// How often what shows of each type has changed.
   private let versions = Locked<(all: Int, ofType: [String: Int])>((0, [:]))
   /// The names of the indexes for lists, the least recently used first.
   let listIndexes = Locked<[String]>([])
 
-  /// - Parameter url: the file; nil for a database in memory.
-  init(url: URL?) throws {
+  /// - Parameters:
+  ///   - url: the file; nil for a database in memory.
+  ///   - lock: held as long as the store is open.
+  init(url: URL?, lock: StoreLock? = nil) throws {
+    self.lock = lock
     var configuration = Configuration()
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
@@ -22,18 +28,46 @@ final class PhoneStore: Sendable {
       if let url {
         try FileManager.default.createDirectory(
           at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        Self.protect(url)
         database = try DatabaseQueue(path: url.path, configuration: configuration)
       } else {
         database = try DatabaseQueue(configuration: configuration)
       }
+      let isNewer = try database.read { db in try Self.migrator.hasBeenSuperseded(db) }
+      guard !isNewer else {
+        throw LarderError.storage("the store is of a newer version of the library")
+      }
       try Self.migrator.migrate(database)
       try database.writeWithoutTransaction { db in
         try count(db)
+        try makeView(db)
         try openListIndexes(db)
       }
     } catch {
       let error = Self.failure(error)
       throw error as? LarderError ?? .storage("\(error)")
+    }
+  }
+
+  /// Whether there is a file without content: what was in it is lost, or nothing ever was.
+  static func isEmptied(_ url: URL) -> Bool {
+    func size(_ path: String) -> Int? {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      return (attributes?[.size] as? NSNumber)?.intValue
+    }
+    return size(url.path) == 0 && size(url.path + "-wal") ?? 0 == 0
+  }
+
+  /// Makes the file, and what SQLite keeps beside it, its owner's alone.
+  private static func protect(_ url: URL) {
+    let owned: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+    let manager = FileManager.default
+    if !manager.fileExists(atPath: url.path) {
+      _ = manager.createFile(atPath: url.path, contents: nil, attributes: owned)
+    }
+    // The other files get the permissions of the first when they are made.
+    for suffix in ["", "-wal", "-shm"] where manager.fileExists(atPath: url.path + suffix) {
+      try? manager.setAttributes(owned, ofItemAtPath: url.path + suffix)
     }
   }
 
@@ -44,6 +78,18 @@ final class PhoneStore: Sendable {
       return try await database.read(body)
     } catch {
       throw Self.failure(error)
+    }
+  }
+
+  /// Reads what a profile shows, for code of the app: the view `entities` has the data of that profile.
+  func read<Result: Sendable>(
+    as profile: String, _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    // The queue of the database has one connection: accesses do not overlap.
+    try await read { [shown] db in
+      shown.withLock { $0 = profile }
+      defer { shown.withLock { $0 = nil } }
+      return try body(db)
     }
   }
 
@@ -60,22 +106,41 @@ final class PhoneStore: Sendable {
     }
   }
 
-  /// Makes the view `entities` show a profile's data, for SQL of the app.
-  func show(profile: String?) async throws {
+  /// What SQLite finds damaged; else "ok".
+  func check() throws -> [String] {
     do {
-      try await database.writeWithoutTransaction { db in
-        let condition = profile.map { "profile = '\($0)'" } ?? "0"
-        try db.execute(
-          sql: """
-            DROP VIEW IF EXISTS temp.entities;
-            CREATE TEMP VIEW entities AS SELECT type, id, data FROM shown WHERE \(condition)
-            """)
+      return try database.read { db in
+        try String.fetchAll(db, sql: "PRAGMA quick_check")
       }
-      versions.withLock { $0.all += 1 }
-      commits.send()
     } catch {
       throw Self.failure(error)
     }
+  }
+
+  /// A write that a cancelled task completes too.
+  func finish(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+    try await Task { try await write(body) }.value
+  }
+
+  /// Makes the view `entities` of SQL of the app. It is empty outside of `read(as:)`.
+  private func makeView(_ db: Database) throws {
+    let shown = shown
+    db.add(
+      function: DatabaseFunction("larderProfile", argumentCount: 0, pure: true) { _ in
+        shown.withLock { $0 }
+      })
+    try db.execute(
+      sql: """
+        CREATE TEMP VIEW entities AS
+          SELECT type, id, data FROM shown WHERE profile = larderProfile()
+        """)
+  }
+
+  /// Has all observers read again, since another profile is active. Not a step that can be cancelled: what
+  /// the former profile shows must not stay on the screen.
+  func reportSwitch() {
+    versions.withLock { $0.all += 1 }
+    commits.send()
   }
 
   /// A number that grows with each change of what shows of a type.
@@ -125,6 +190,8 @@ final class PhoneStore: Sendable {
     guard let error = error as? DatabaseError else { return error }
     return switch error.resultCode {
     case .SQLITE_FULL, .SQLITE_IOERR: LarderError.storageFull
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      LarderError.storeDamaged(error.message ?? "\(error.resultCode)")
     default: LarderError.storage(error.message ?? "\(error.resultCode)")
     }
   }
