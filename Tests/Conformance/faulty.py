@@ -168,6 +168,12 @@ class TakesCutResponses(Phone):
             return {"response": None}
 
 
+class TakesForeignResponses(Phone):
+    @staticmethod
+    def is_larders(response, body):
+        return True
+
+
 class ForgetsTemporaryIds(Phone):
     known = {}
 
@@ -281,6 +287,8 @@ FAULTS = {
         Fault(RefusesTheUnavailable, "503 ends an item", {"unavailable": r'"do": "send".*/sent is 1, not 0'}),
         Fault(TakesCutResponses, "half a response counts as one",
               {"cut-inside-the-response": r'"do": "send".*/sent is 1, not 0'}, by_cut=r"the outbox still has"),
+        Fault(TakesForeignResponses, "an error of another service counts as Larder's",
+              {"foreign-responses": r'"do": "send".*/sent is 1, not 0'}),
         Fault(ForgetsTemporaryIds, "temporary ids are forgotten at a restart",
               {"temporary-ids": r'"do": "get".*"key": "\$temp".*/data is None'}),
         Fault(ShowsWritesTwice, "a written row shows twice for a while",

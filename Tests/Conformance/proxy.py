@@ -262,9 +262,14 @@ def decoded(body):
 
 
 def made_response(fault, record):
+    """A response in Larder's place: one of Larder itself, unless `foreign` is true."""
     record["status"] = fault["status"]
-    body = json.dumps(fault.get("body", {})).encode()
-    fields = {"Content-Type": "application/problem+json", **fault.get("headers", {})}
+    value, fields = fault.get("body", {}), {"Content-Type": "application/json"}
+    if not fault.get("foreign"):
+        value = {"status": fault["status"], "retry": "never", **value}
+        fields = {"Content-Type": "application/problem+json", "Request-Id": "made"}
+    body = json.dumps(value).encode()
+    fields = {**fields, **fault.get("headers", {})}
     lines = [f"HTTP/1.1 {fault['status']} Made", *(f"{n}: {v}" for n, v in fields.items()),
              f"Content-Length: {len(body)}", "Connection: close"]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body

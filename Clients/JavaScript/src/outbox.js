@@ -5,6 +5,9 @@ import {accept, conclude, isStatus, itemKey, refuse} from "./outcomes.js";
 
 /** Refusals that are about the caller or the moment, not about the item. */
 const NOT_THE_ITEM = new Set([401, 408, 425, 429]);
+/** Whether the same content would be refused again: `retry` of the problem is `never` or `new-key`. */
+const isAboutItem = ({status, problem}) => status >= 400 && status < 500 && !NOT_THE_ITEM.has(status)
+  && /^n/.test(problem?.retry);
 /** What an operation on a row shows; `create` for all others. */
 const OVERLAYS = {update: "merge", delete: "delete"};
 /** Outcomes that are kept; older ones go. */
@@ -173,9 +176,10 @@ export class Outbox {
         try {
           if (await this.#post(id, waiting[0])) sent++;
         } catch (error) {
-          if (error instanceof OfflineError || error instanceof UnavailableError || error.status >= 500
-            || (NOT_THE_ITEM.has(error.status) && error.status !== 401)) return {sent, left: waiting.length, error};
-          if (error.code !== "device_lost" && (!(error instanceof ProblemError) || error.status === 401)) throw error;
+          if (isAboutItem(error) || error.code === "device_lost") continue;
+          if (error instanceof OfflineError || error instanceof UnavailableError
+            || (error instanceof ProblemError && error.status !== 401)) return {sent, left: waiting.length, error};
+          throw error;
         }
       }
     });
@@ -209,7 +213,7 @@ export class Outbox {
       });
       return answer;
     } catch (error) {
-      if (error instanceof ProblemError && error.status >= 400 && error.status < 500 && !NOT_THE_ITEM.has(error.status)) {
+      if (isAboutItem(error)) {
         await this.#profiles.transact(id, transaction => {
           if (isWaiting(transaction)) refuse(transaction, id, sent, {state: "refused", problem: error.problem});
         });

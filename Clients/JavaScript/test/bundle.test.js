@@ -21,7 +21,7 @@ test("What was measured is the library", async () => {
     for (const name of names) writeFileSync(join(folder, name), stripped(text(name)));
     const {Larder} = await import(pathToFileURL(join(folder, "larder.js")));
     const answers = {"/v1/devices": {id: "d_1", deviceToken: "token"}, "/v1/changes": {cursor: "c", complete: true, changes: []}};
-    const larder = await Larder.open({url: "http://larder.example", fetch: async url => Response.json(answers[new URL(url).pathname])});
+    const larder = await Larder.open({url: "http://larder.example", fetch: async url => Response.json(answers[new URL(url).pathname], {headers: {"Request-Id": "1"}})});
     await larder.register();
     await larder.follow("films", {types: ["Film"]});
     assert.deepEqual(await larder.sync(), {applied: 0, reset: false});

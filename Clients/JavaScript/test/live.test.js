@@ -33,7 +33,7 @@ test("Live events end when the client is closed", {timeout: 10_000}, async () =>
     if (path === "/v1/operations/Me/stream") {
       isOpen = true;
       const body = new ReadableStream({start: controller => signal.addEventListener("abort", () => controller.error(signal.reason))});
-      return new Response(body, {headers: {"Content-Type": "text/event-stream"}});
+      return new Response(body, {headers: {"Content-Type": "text/event-stream", "Request-Id": "1"}});
     }
     if (path === "/v1/operations/You/stream") return problem("not_acceptable", 406);
     if (path === "/v1/operations/You") isPolled = true;

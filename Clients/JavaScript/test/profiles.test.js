@@ -20,7 +20,7 @@ function streaming(signal) {
     }
   });
   const send = (id, data) => controller.enqueue(new TextEncoder().encode(`id: ${id}\ndata: ${JSON.stringify(data)}\n\n`));
-  return {send, response: new Response(body, {headers: {"Content-Type": "text/event-stream"}})};
+  return {send, response: new Response(body, {headers: {"Content-Type": "text/event-stream", "Request-Id": "1"}})};
 }
 
 test("A store whose device can write is not opened as one that only reads", async () => {

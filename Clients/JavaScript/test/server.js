@@ -2,12 +2,15 @@ import {Larder, MemoryStore} from "../src/larder.js";
 
 /** A response of Larder's, or of what stands between. */
 export const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), {
-  status, headers: {"Content-Type": status < 400 ? "application/json" : "application/problem+json", ...headers},
+  status,
+  headers: {"Content-Type": status < 400 ? "application/json" : "application/problem+json", "Request-Id": "1cc9013caf476cdb", ...headers},
 });
-export const problem = (code, status, detail = code) => json({code, status, detail}, status);
+export const problem = (code, status, detail = code, retry = "never") => json({code, status, detail, retry}, status);
 export const html = (status = 200, headers = {}) =>
   new Response("<html>Welcome to our network</html>", {status, headers: {"Content-Type": "text/html", ...headers}});
-export const empty = () => new Response(null, {status: 204});
+export const empty = () => new Response(null, {status: 204, headers: {"Request-Id": "1cc9013caf476cdb"}});
+/** JSON of another service behind Larder's address. */
+export const foreign = (body, status = 200, headers = {}) => Response.json(body, {status, headers});
 export const refused = () => new TypeError("fetch failed", {cause: Object.assign(new Error("off"), {code: "ECONNREFUSED"})});
 
 /**

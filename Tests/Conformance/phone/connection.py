@@ -46,6 +46,8 @@ class Connection:
                 body = response.read()
                 if not is_whole(response):
                     raise http.client.IncompleteRead(body)
+                if not self.is_larders(response, body):
+                    raise http.client.HTTPException(f"the response ({response.status}) is not one of Larder")
                 return response.status, response.headers, body
             except (OSError, http.client.HTTPException) as error:
                 failure = Failure("offline", str(error))
@@ -53,6 +55,20 @@ class Connection:
                 raise failure from None
         finally:
             connection.close()
+
+    @staticmethod
+    def is_larders(response, body):
+        """Whether a response can be Larder's; 429 and 5xx keep their meaning from any sender."""
+        if response.status == 429 or response.status >= 500:
+            return True
+        if not response.headers.get("Request-Id"):
+            return False
+        if response.status < 400 or not body:
+            return True
+        if response.headers.get_content_type() != "application/problem+json":
+            return False
+        problem = json.loads(body)
+        return problem.get("status") == response.status and "code" in problem and "retry" in problem
 
     def post(self, target, value, headers=None):
         fields = {"Content-Type": "application/json", **(headers or {})}
@@ -100,6 +116,11 @@ def is_whole(response):
     """False for a head that was cut off: http.client takes the end of a connection for the end of a head."""
     has_length = response.headers.get("Content-Length") is not None or response.chunked
     return has_length or response.status in (204, 304)
+
+
+def is_to_retry(body):
+    """Whether a problem asks to send the same again."""
+    return json.loads(body)["retry"] in ("after", "same-key")
 
 
 def is_unknown_device(answer):

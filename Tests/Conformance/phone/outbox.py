@@ -3,7 +3,7 @@
 import json
 import uuid
 
-from .connection import is_unknown_device
+from .connection import is_to_retry, is_unknown_device
 from .store import Failure
 
 
@@ -50,7 +50,7 @@ class Outbox:
             return reply
         if status == 401:
             raise Failure("signed_out")
-        if status == 429 or status >= 500:
+        if status == 429 or status >= 500 or is_to_retry(body):
             raise Failure("unavailable", body.decode(errors="replace")[:300])
         self.refuse(profile, item, {"problem": json.loads(body)})
         self.save()

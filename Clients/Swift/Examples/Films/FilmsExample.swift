@@ -3,16 +3,16 @@ import Larder
 
 /// Films in the terminal, with and without a network.
 ///
-///   larder-films URL FOLDER list WORD      films whose title contains a word
-///   larder-films URL FOLDER rate ID STARS  rates a film, now or when there is a network
-///   larder-films URL FOLDER outbox         what waits, and how it ended
-///   larder-films URL FOLDER watch          newer films as they change, until Control-C
+///   larder-films URL FOLDER list WORD        films whose title contains a word
+///   larder-films URL FOLDER tagline ID TEXT  gives a film a tagline, now or when there is a network
+///   larder-films URL FOLDER outbox           what waits, and how it ended
+///   larder-films URL FOLDER watch            newer films as they change, until Control-C
 @main
 struct FilmsExample {
   static func main() async {
     let words = CommandLine.arguments.dropFirst()
     guard words.count >= 3, let address = words.first, let url = URL(string: address) else {
-      print("usage: larder-films URL FOLDER list|rate|outbox|watch …")
+      print("usage: larder-films URL FOLDER list|tagline|outbox|watch …")
       exit(64)
     }
     do {
@@ -37,16 +37,13 @@ struct FilmsExample {
         try Film.filter(.contains(\.title, word)).order(\.title).limit(20).fetchAll(db)
       }
       for film in films { print(line(film)) }
-    case "rate" where words.count == 3:
-      guard let stars = Int(words[2]) else {
-        throw LarderError.invalidArgument("STARS is a number.")
-      }
-      let id = words[1]
-      let rated = OptimisticChange(
-        .merge, type: Film.typeName, id: id, fields: ["myStars": .number(JSONNumber(stars))])
+    case "tagline" where words.count == 3:
+      let (id, tagline) = (words[1], words[2])
+      let changed = OptimisticChange(
+        .merge, type: Film.typeName, id: id, fields: ["tagline": .string(tagline)])
       try await larder.lazy(
-        RateFilm(variables: RateFilm.Variables(id: id, stars: stars)), object: "Film:\(id)",
-        optimistic: [rated])
+        .updateFilm(id: id, patch: FilmPatch(tagline: tagline)), object: "Film:\(id)",
+        optimistic: [changed])
       await refresh(larder)
       if let film = try await larder.read({ db in try Film.fetchOne(db, key: id) }) {
         print(line(film))
@@ -56,6 +53,7 @@ struct FilmsExample {
       for item in try await larder.outbox() { print(item.operation, item.state) }
       for outcome in try await larder.outcomes() { print(outcome.operation, outcome.state) }
     case "watch":
+      await refresh(larder)
       let running = Task { await larder.run() }
       defer { running.cancel() }
       for try await update in larder.observe(Film.filter(\.year > 1990).order(\.title).limit(20)) {
@@ -69,10 +67,12 @@ struct FilmsExample {
     }
   }
 
-  /// Sends and syncs; without a network the films of the last time are shown.
+  /// Sends and syncs; without a network the films of the last time are shown. The query has Larder fetch the
+  /// films from the API; the sync brings them to the phone.
   private static func refresh(_ larder: Larder) async {
     do {
       try await larder.send()
+      _ = try await larder.query("Films", variables: ["limit": 100])
       try await larder.sync()
     } catch {
       print("(\(error))")
@@ -80,7 +80,7 @@ struct FilmsExample {
   }
 
   private static func line(_ film: Film) -> String {
-    let stars = film.myStars.map { String(repeating: "*", count: $0) } ?? ""
-    return "\(film.id)  \(film.title ?? "?") (\(film.year.map(String.init) ?? "?"))  \(stars)"
+    let tagline = film.tagline.map { ": \($0)" } ?? ""
+    return "\(film.id)  \(film.title ?? "?") (\(film.year.map(String.init) ?? "?"))\(tagline)"
   }
 }

@@ -18,6 +18,7 @@ extension Larder {
     _ operation: String, variables: JSONValue = [:], mode: SyncMode = .lazy, object: String? = nil,
     refs: [String]? = nil, optimistic: [OptimisticChange]? = nil
   ) async throws -> String {
+    try HTTPRequest.checkOperation(operation)
     let key = try await mutations.submit(
       operation: operation, variables: variables, mode: mode, object: object, refs: refs,
       optimistic: optimistic)
@@ -30,7 +31,8 @@ extension Larder {
   public func lazy<Operation: GraphQLOperation>(
     _ operation: Operation, object: String? = nil, optimistic: [OptimisticChange]? = nil
   ) async throws -> String {
-    try await submit(
+    try Operation.check(.mutation, for: "lazy")
+    return try await submit(
       Operation.name, variables: JSONValue(encoding: operation.variables), mode: .lazy,
       object: object, optimistic: optimistic)
   }
@@ -40,7 +42,8 @@ extension Larder {
   public func steady<Operation: GraphQLOperation>(
     _ operation: Operation, object: String? = nil, optimistic: [OptimisticChange]? = nil
   ) async throws -> String {
-    try await submit(
+    try Operation.check(.mutation, for: "steady")
+    return try await submit(
       Operation.name, variables: JSONValue(encoding: operation.variables), mode: .steady,
       object: object, optimistic: optimistic)
   }
@@ -88,17 +91,24 @@ extension Larder {
     _ operation: String, variables: JSONValue = [:], object: String? = nil, refs: [String]? = nil,
     optimistic: [OptimisticChange]? = nil
   ) async throws -> ForcedResponse {
-    try await mutations.force(
+    try HTTPRequest.checkOperation(operation)
+    return try await mutations.force(
       operation: operation, variables: variables, object: object, refs: refs,
       optimistic: optimistic)
   }
 
   /// Sends a mutation of generated code now.
+  ///
+  /// - Throws: ``LarderError/refused(_:)`` if the response has GraphQL errors, with the first one's message and
+  ///   `extensions.code`, and with all of them in the problem's `errors`. The call that takes a name returns `data`
+  ///   and `errors`.
   public func force<Operation: GraphQLOperation>(
     _ operation: Operation, object: String? = nil
   ) async throws -> Operation.Response {
+    try Operation.check(.mutation, for: "force")
     let variables = try JSONValue(encoding: operation.variables)
     let forced = try await force(Operation.name, variables: variables, object: object)
+    if let problem = Problem(graphQL: forced.response) { throw LarderError.refused(problem) }
     return try (forced.response["data"] ?? .null).decoded()
   }
 

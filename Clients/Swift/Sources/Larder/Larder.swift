@@ -29,8 +29,8 @@ public final class Larder: Sendable {
   public struct Options: Sendable {
     /// What devices are registered as.
     public var platform = "ios"
-    /// Until a request counts as failed of which nothing comes. Streams and parts of files have longer
-    /// deadlines.
+    /// Until a request counts as failed of which nothing comes, or less than 4 KiB of a body that is not
+    /// complete. Streams and parts of files have longer deadlines.
     public var deadline = Duration.seconds(15)
     /// Changes in a page.
     public var pageSize = 1_000
@@ -44,6 +44,8 @@ public final class Larder: Sendable {
     var transport: (any HTTPTransport)?
     /// What waits, for tests.
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// What waits between the attempts of live sequences, for tests.
+    var sleepOfLive: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Uses URLSession also where another transport would be: on Linux, without TLS.
     package mutating func useURLSession() {
@@ -62,6 +64,7 @@ public final class Larder: Sendable {
   let pauses: LivePauses
   let clock: @Sendable () -> Date
   let sleep: @Sendable (Duration) async throws -> Void
+  private let sleepOfLive: @Sendable (Duration) async throws -> Void
   /// Wakes `run` when something has been submitted.
   let work = Broadcast()
   let turn = RunTurn()
@@ -69,7 +72,7 @@ public final class Larder: Sendable {
   /// Opens the store. Nothing is sent.
   ///
   /// - Parameters:
-  ///   - url: Larder's address.
+  ///   - url: Larder's address, of http or https, without query and fragment.
   ///   - store: where the data are.
   ///   - credentials: the Keychain on Apple systems, elsewhere a file beside the store, unless given.
   ///   - options: what an app rarely changes.
@@ -83,11 +86,12 @@ public final class Larder: Sendable {
       throw LarderError.storeDamaged("the file is empty, but the phone has profiles")
     }
     self.store = try PhoneStore(url: file, lock: lock)
-    let client = HTTPClient(
+    let client = try HTTPClient(
       base: url, deadline: options.deadline, headers: options.headers,
       transport: options.transport, sleep: options.sleep)
     clock = options.clock
     sleep = options.sleep
+    sleepOfLive = options.sleepOfLive
     profiles = try Profiles(
       client: client, store: self.store,
       credentialStore: credentialStore,
@@ -246,6 +250,7 @@ public final class Larder: Sendable {
   public func query<Operation: GraphQLOperation>(
     _ operation: Operation
   ) async throws -> QueryResponse<Operation.Response> {
+    try Operation.check(.query, for: "query")
     let variables = try JSONValue(encoding: operation.variables)
     let response = try await reads.read(Operation.name, variables) { db in
       guard let data = try Operation.entityLookup?.data(db, variables: variables),
@@ -264,7 +269,8 @@ public final class Larder: Sendable {
     let task = Task {
       do {
         let id = try await profiles.needActive().id
-        let live = Live(subject, profiles: profiles, profile: id, pauses: pauses)
+        let live = try Live(
+          subject, profiles: profiles, profile: id, pauses: pauses, sleep: sleepOfLive)
         try await live.run { continuation.yield($0) }
         continuation.finish()
       } catch {
@@ -276,15 +282,23 @@ public final class Larder: Sendable {
   }
 
   /// The responses of a query whenever they change, or of a subscription.
+  ///
+  /// - Parameter onErrors: receives the GraphQL errors of a response; one with `data` follows, others are skipped.
+  ///   Without it, a response with errors ends the sequence with ``LarderError/refused(_:)``.
   public func live<Operation: GraphQLOperation>(
-    _ operation: Operation
+    _ operation: Operation, onErrors: (@Sendable ([JSONValue]) -> Void)? = nil
   ) throws -> AsyncThrowingStream<Operation.Response, any Error> {
+    try Operation.check(.query, .subscription, for: "live")
     let subject = LiveSubject.operation(
       Operation.name, variables: try JSONValue(encoding: operation.variables))
     let (stream, continuation) = AsyncThrowingStream<Operation.Response, any Error>.makeStream()
     let task = Task {
       do {
         for try await event in live(subject) where event.name == "message" || event.name == "next" {
+          if let problem = Problem(graphQL: event.data) {
+            guard let onErrors else { throw LarderError.refused(problem) }
+            onErrors(event.data["errors"]?.array ?? [])
+          }
           if let data = event.data["data"], data != .null { continuation.yield(try data.decoded()) }
         }
         continuation.finish()

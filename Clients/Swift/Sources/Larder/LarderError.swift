@@ -5,7 +5,7 @@ public enum LarderError: Error, Hashable, Sendable {
   case offline(String, wasSent: Bool)
   /// Status 429, 502, 503 or 504: try again later, at the earliest after so many seconds.
   case unavailable(Problem, retryAfter: Int?)
-  /// Another status that is an error.
+  /// Another status that is an error, or an error of your API in the response to a typed call.
   case refused(Problem)
   /// No profile is active, or its user has to sign in again.
   case signedOut
@@ -50,8 +50,9 @@ extension LarderError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .offline(let detail, _): "Larder cannot be reached: \(detail)"
-    case .unavailable(let problem, _), .refused(let problem): problem.detail
-    case .signedOut: "No user is signed in. Register or sign in first."
+    case .unavailable(let problem, _), .refused(let problem): problem.explanation
+    case .signedOut:
+      "The phone has no active profile, or its user must sign in again. Call register or signIn first."
     case .storageFull: "The store cannot be written. Free some space, then try again."
     case .storage(let detail): "The store failed: \(detail)"
     case .storeDamaged(let detail): "The store is damaged: \(detail). Larder.reset sets it aside."
@@ -77,15 +78,43 @@ public struct Problem: Hashable, Sendable {
   /// Statuses that are about the caller or the moment, not about what was sent.
   private static let aboutTheMoment: Set<Int> = [401, 408, 425, 429]
 
-  /// Whether the same content would be refused again.
+  /// Whether the same content would be refused again: `retry` of the problem does not ask for it.
   var isAboutContent: Bool {
     (400..<500).contains(status) && !Self.aboutTheMoment.contains(status)
+      && (json["retry"] == "never" || json["retry"] == "new-key")
   }
+
+  /// The detail and the faults, with their places.
+  var explanation: String {
+    let faults = (json["errors"]?.array ?? []).compactMap { fault -> String? in
+      guard let text = fault["detail"]?.string ?? fault["message"]?.string else { return nil }
+      let place = fault["pointer"]?.string ?? fault["parameter"]?.string
+      if place == nil, text == detail { return nil }
+      return place.map { "\($0): \(text)" } ?? text
+    }
+    return ([detail] + faults.prefix(Self.faultsMax)).joined(separator: "\n")
+  }
+
+  /// Faults in a description.
+  private static let faultsMax = 5
 
   init(status: Int, body: JSONValue?) {
     self.status = status
     json = body ?? .null
     code = json["code"]?.string ?? "http_\(status)"
     detail = json["detail"]?.string ?? json["title"]?.string ?? "Larder responded with \(status)."
+  }
+
+  /// The errors of your API in a GraphQL response; nil if there are none. Its code is the first error's, or
+  /// `upstream_rejected`.
+  init?(graphQL response: JSONValue) {
+    guard let errors = response["errors"]?.array, let first = errors.first else { return nil }
+    self.init(
+      status: 200,
+      body: [
+        "code": first["extensions"]?["code"] ?? "upstream_rejected",
+        "detail": first["message"] ?? "The API responded with an error.",
+        "errors": .array(errors), "retry": "never",
+      ])
   }
 }

@@ -20,6 +20,15 @@ struct ErrorTests {
     }
   }
 
+  private struct RenameMutation: GraphQLOperation {
+    static let name = "Rename"
+    static let kind = OperationKind.mutation
+
+    var variables: FilmQuery.Variables
+
+    typealias Response = FilmQuery.Response
+  }
+
   private struct AppError: Error {}
 
   private func phone() async throws -> Larder {
@@ -58,8 +67,54 @@ struct ErrorTests {
     let larder = try await phone()
     let query = FilmQuery(variables: FilmQuery.Variables(stars: .infinity))
     #expect(await code { _ = try await larder.query(query) } == "invalid_argument")
-    #expect(await code { _ = try await larder.lazy(query) } == "invalid_argument")
+    let mutation = RenameMutation(variables: query.variables)
+    #expect(await code { _ = try await larder.lazy(mutation) } == "invalid_argument")
     #expect(await code { _ = try larder.live(query) } == "invalid_argument")
+  }
+
+  @Test(
+    "A generated operation of another kind than the call takes is `invalid_argument`, and nothing is sent"
+  )
+  func reportsKinds() async throws {
+    let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, ["data": nil]) }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    let variables = FilmQuery.Variables(stars: 1)
+    let (query, mutation) = (FilmQuery(variables: variables), RenameMutation(variables: variables))
+    #expect(await code { try await larder.lazy(query) } == "invalid_argument")
+    #expect(await code { try await larder.steady(query) } == "invalid_argument")
+    #expect(await code { _ = try await larder.force(query) } == "invalid_argument")
+    #expect(await code { _ = try await larder.query(mutation) } == "invalid_argument")
+    #expect(await code { _ = try larder.live(mutation) } == "invalid_argument")
+    #expect(await code { _ = try await larder.query("") } == "invalid_argument")
+    #expect(await code { try await larder.submit("") } == "invalid_argument")
+    #expect(await code { _ = try await larder.force("") } == "invalid_argument")
+    #expect(await code { for try await _ in larder.live(.operation("")) {} } == "invalid_argument")
+    #expect(try await larder.outbox().isEmpty)
+    #expect(transport.requests == ["POST /v1/devices"])
+  }
+
+  @Test(
+    "An address that cannot be Larder's is `invalid_argument`",
+    arguments: [
+      "localhost:8080", "ftp://larder", "http://", "larder", "http://larder/?a=1",
+      "https://larder/#a",
+    ])
+  func reportsAddresses(text: String) async throws {
+    let url = try #require(URL(string: text))
+    #expect(await code { _ = try await Larder(url: url, store: .memory) } == "invalid_argument")
+  }
+
+  @Test("Without a profile the error says what to call")
+  func reportsMissingProfile() async throws {
+    let url = try #require(URL(string: "http://larder"))
+    let larder = try await Larder(url: url, store: .memory)
+    do {
+      try await larder.sync()
+      Issue.record("A sync without a profile ends.")
+    } catch {
+      #expect("\(error)".contains("no active profile") && "\(error)".contains("register or signIn"))
+    }
   }
 
   @Test("Faults of the store are `storage_failed`, within `read` too")

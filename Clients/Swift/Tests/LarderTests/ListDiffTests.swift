@@ -40,6 +40,20 @@ struct ListDiffTests {
     #expect(throws: LarderError.self) { try diff.applied(to: [1]) { _ in 0 } }
   }
 
+  @Test("A count that no steps can lead to is refused", arguments: [-1, 1_000_000_000_000, 3])
+  func refusesCounts(count: Int) throws {
+    var list = LiveList()
+    let diff: JSONValue = ["kind": "diff", "oldCount": 0, "count": .number(JSONNumber(count))]
+    #expect(throws: LarderError.self) {
+      try list.apply(LiveEvent(name: "diff", data: diff, source: .stream))
+    }
+    let deletes: JSONValue = ["kind": "diff", "oldCount": 0, "count": -1, "deletes": [0]]
+    #expect(throws: LarderError.self) {
+      try list.apply(LiveEvent(name: "diff", data: deletes, source: .stream))
+    }
+    #expect(list.items.isEmpty)
+  }
+
   @Test("A live list follows its events")
   func followsEvents() throws {
     var list = LiveList()

@@ -94,4 +94,39 @@ struct LiveTests {
     }
     #expect(transport.requests == ["POST /v1/devices"])
   }
+
+  @Test(
+    "A stream that ends after each event is opened again after longer and longer pauses",
+    .timeLimit(.minutes(1)))
+  func waitsLongerAfterShortStreams() async throws {
+    let pauses = Locked<[Duration]>([])
+    var options = Larder.Options()
+    options.sleepOfLive = { pause in
+      try Task.checkCancellation()
+      pauses.withLock { $0.append(pause) }
+    }
+    let transport = ScriptedLarder(replying: { request in
+      if let answer = ScriptedLarder.account(request) {
+        return ScriptedLarder.json(answer.body, status: answer.status)
+      }
+      if pauses.withLock({ $0.count }) == 6 {
+        var reply = ScriptedLarder.json(["code": "overloaded"], status: 503)
+        reply.headers["retry-after"] = "90"
+        return reply
+      }
+      return ScriptedLarder.Reply(
+        headers: ["content-type": "text/event-stream", "request-id": "1"],
+        body: [Data("data: {}\n\n".utf8)])
+    })
+    let larder = try await ScriptedLarder.open(transport, options: options)
+    try await larder.register()
+    let following = Task { for try await _ in larder.live(.operation("Film")) {} }
+    defer { following.cancel() }
+    try await until { pauses.withLock { $0.count } > 7 }
+    let found = pauses.withLock { $0 }
+    #expect(found[0] >= .milliseconds(500) && found[0] <= .seconds(1))
+    #expect(found[3] >= .seconds(4))
+    #expect(found[5] >= .seconds(15))
+    #expect(found[6] == .seconds(90))
+  }
 }

@@ -219,7 +219,7 @@ struct OutboxTests {
     for _ in 0..<3 {
       var options = Larder.Options()
       options.transport = ScriptedLarder { ScriptedLarder.account($0) ?? (503, [:]) }
-      let url = URL(fileURLWithPath: "/")
+      let url = try #require(URL(string: "http://larder"))
       let larder = try await Larder(
         url: url, store: .file(file), credentials: credentials, options: options)
       try await larder.register()
@@ -252,7 +252,7 @@ struct OutboxTests {
     async let sending = larder.send()
     await arrived.pass()
     async let forced = larder.force("Forced")
-    try await until { await larder.mutations.exclusive.waiting.count == 1 }
+    try await until { await larder.mutations.exclusive.waitingCount == 1 }
     await held.open()
     #expect(try await forced.response["data"]?["name"] == "Forced")
     #expect(try await sending.left == 0)
@@ -276,7 +276,7 @@ struct OutboxTests {
     async let sending = larder.send()
     await arrived.pass()
     async let discarding: Void = larder.discard(key)
-    try await until { await larder.mutations.exclusive.waiting.count == 1 }
+    try await until { await larder.mutations.exclusive.waitingCount == 1 }
     await held.open()
     try await discarding
     #expect(try await sending.sent == 0)

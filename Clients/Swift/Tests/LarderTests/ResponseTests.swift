@@ -17,14 +17,37 @@ struct ResponseTests {
     "a redirection": page(302),
     "other JSON": ScriptedLarder.json(["ok": true]),
     "JSON of another kind": ScriptedLarder.json(["a"]),
-    "no content": ScriptedLarder.Reply(headers: ["content-length": "0"]),
+    "no content": ScriptedLarder.Reply(
+      headers: ["content-length": "0", "request-id": "1"]),
     "a 403 page": page(403),
     "a 401 page": page(401),
     "a 404 in other JSON": ScriptedLarder.json(["message": "Not Found"], status: 404),
+    "an error of Connect RPC": ScriptedLarder.foreign(["code": "unauthenticated"], status: 401),
+    "an error of Twirp": ScriptedLarder.foreign(["code": "bad_route", "msg": "?"], status: 404),
+    "an error of a service with request ids": ScriptedLarder.foreign(
+      ["code": "bad_route", "status": 404, "retry": "never"], status: 404, ["request-id": "1"]),
+    "another service's problem": ScriptedLarder.foreign(
+      ["code": "bad_route", "status": 404], status: 404,
+      ["request-id": "1", "content-type": "application/problem+json"]),
+    "a problem of another status": ScriptedLarder.foreign(
+      ["code": "not_found", "status": 404, "retry": "never"], status: 403,
+      ["request-id": "1", "content-type": "application/problem+json"]),
+    "a problem that a proxy sends": ScriptedLarder.foreign(
+      ["code": "not_found", "status": 404, "retry": "never"], status: 404,
+      ["content-type": "application/problem+json"]),
+    "data of another GraphQL service": ScriptedLarder.foreign(["data": ["film": nil]]),
+    "another service's JSON of Larder's shapes": ScriptedLarder.foreign([
+      "id": "m1", "state": "queued", "changes": [], "cursor": "c", "complete": true,
+      "data": ["film": nil], "uploadId": "u1", "accessToken": "a", "refreshToken": "r",
+      "expiresIn": 900, "userId": "u1",
+    ]),
     "half of the JSON": ScriptedLarder.Reply(
-      headers: ["content-type": "application/json", "content-length": "10"],
+      headers: [
+        "content-type": "application/json", "content-length": "10", "request-id": "1",
+      ],
       body: [Data(#"{"id":"x",""#.utf8)]),
-    "a status that was not asked for": ScriptedLarder.Reply(status: 304),
+    "a status that was not asked for": ScriptedLarder.Reply(
+      status: 304, headers: ["request-id": "1"]),
     "an unknown state": ScriptedLarder.json(["id": "m1", "state": "fine"]),
   ]
 
@@ -90,7 +113,7 @@ struct ResponseTests {
     await #expect(throws: LarderError.self) { try await plain.query("Film") }
   }
 
-  @Test("The deadline begins again with each piece", .timeLimit(.minutes(1)))
+  @Test("The deadline begins again with each 4 KiB", .timeLimit(.minutes(1)))
   func restartsDeadline() async throws {
     let deadlines = Locked(0)
     let isExpiring = Locked(false)
@@ -104,8 +127,12 @@ struct ResponseTests {
       if let answer = ScriptedLarder.account(request) {
         return ScriptedLarder.json(answer.body, status: answer.status)
       }
-      var reply = ScriptedLarder.json(["data": ["film": nil]])
-      reply.body = reply.body[0].map { Data([$0]) }
+      let text = String(repeating: "x", count: 8 * HTTPClient.bytesOfDeadline)
+      var reply = ScriptedLarder.json(["data": ["film": .string(text)]])
+      let whole = reply.body[0]
+      reply.body = stride(from: 0, to: whole.count, by: HTTPClient.bytesOfDeadline).map { start in
+        Data(whole[start..<min(whole.count, start + HTTPClient.bytesOfDeadline)])
+      }
       let before = deadlines.withLock { $0 }
       reply.beforePiece = { index in
         // The deadlines of the request, its head, and each piece so far.
@@ -124,5 +151,51 @@ struct ResponseTests {
     await #expect { try await larder.query("Slow") } throws: {
       ($0 as? LarderError)?.code == "offline"
     }
+  }
+
+  @Test("A body that comes byte by byte has one deadline", .timeLimit(.minutes(1)))
+  func endsSlowBodies() async throws {
+    var options = Larder.Options()
+    // As if the time passed while the bytes come.
+    options.sleep = { _ in try await Task.sleep(for: .milliseconds(200)) }
+    let transport = ScriptedLarder(replying: { request in
+      if let answer = ScriptedLarder.account(request) {
+        return ScriptedLarder.json(answer.body, status: answer.status)
+      }
+      var reply = ScriptedLarder.json([
+        "data": ["film": .string(String(repeating: "x", count: 3_000))]
+      ])
+      reply.body = reply.body[0].map { Data([$0]) }
+      reply.beforePiece = { _ in try? await Task.sleep(for: .milliseconds(20)) }
+      return reply
+    })
+    let larder = try await ScriptedLarder.open(transport, options: options)
+    try await larder.register()
+    await #expect { try await larder.query("Slow") } throws: {
+      ($0 as? LarderError)?.code == "offline"
+    }
+  }
+
+  @Test("A cancelled call does not wait for the call before it", .timeLimit(.minutes(1)))
+  func cancelsWaiting() async throws {
+    let (arrived, held) = (Gate(), Gate())
+    let transport = ScriptedLarder { request in
+      if let answer = ScriptedLarder.account(request) { return answer }
+      await arrived.open()
+      await held.pass()
+      return (202, ["id": "m1", "state": "queued"])
+    }
+    let larder = try await ScriptedLarder.open(transport)
+    try await larder.register()
+    try await larder.submit("First")
+    async let sending = larder.send()
+    await arrived.pass()
+    let forcing = Task { try await larder.force("Second") }
+    try await until { await larder.mutations.exclusive.waitingCount == 1 }
+    forcing.cancel()
+    await #expect(throws: CancellationError.self) { try await forcing.value }
+    #expect(try await larder.outbox().map(\.operation) == ["First"])
+    await held.open()
+    #expect(try await sending.sent == 1)
   }
 }

@@ -30,12 +30,35 @@ final class ScriptedLarder: HTTPTransport {
     self.reply = reply
   }
 
+  /// A response as Larder sends it: a problem has `status` and `retry` besides its `code`.
   static func json(_ json: JSONValue, status: Int = 200) -> Reply {
+    var json = json
+    if status >= 400, case .object(var members) = json, members["code"] != nil {
+      members["status"] = members["status"] ?? .number(JSONNumber(status))
+      members["retry"] = members["retry"] ?? "never"
+      json = .object(members)
+    }
     let data = status == 204 ? Data() : json.data
     let type = status < 400 ? "application/json" : "application/problem+json"
     return Reply(
-      status: status, headers: ["content-length": String(data.count), "content-type": type],
+      status: status,
+      headers: [
+        "content-length": String(data.count), "content-type": type,
+        "request-id": "1cc9013caf476cdb",
+      ],
       body: [data])
+  }
+
+  /// JSON of another service behind Larder's address.
+  static func foreign(_ json: JSONValue, status: Int = 200, _ headers: [String: String] = [:])
+    -> Reply
+  {
+    var reply = Self.json([:], status: status)
+    reply.body = [json.data]
+    reply.headers = [
+      "content-length": String(json.data.count), "content-type": "application/json",
+    ].merging(headers) { _, other in other }
+    return reply
   }
 
   /// Methods and paths of the requests so far.

@@ -5,7 +5,7 @@ import Testing
 
 struct StreamParserTests {
   @Test("Events are the same however the stream is cut", arguments: ["\n", "\r\n", "\r"])
-  func readsAnyCut(lineEnd: String) {
+  func readsAnyCut(lineEnd: String) throws {
     let lines = [
       "id: c1", "event: change", "data: {\"a\":", "data: 1}", "", ": heartbeat", "", "data:é", "",
       "id: c2", "",
@@ -17,9 +17,29 @@ struct StreamParserTests {
     ]
     for cut in 0...text.count {
       var parser = EventStreamParser()
-      let events = parser.take(text[..<cut]) + parser.take(text[cut...])
+      let events = try parser.take(text[..<cut]) + parser.take(text[cut...])
       #expect(events == expected, "cut at \(cut)")
     }
+  }
+
+  @Test("An event without an end is an error, and heartbeats do not count")
+  func refusesEndlessEvents() throws {
+    let piece = [UInt8](repeating: 0x78, count: 1 << 20)
+    var parser = EventStreamParser()
+    #expect {
+      for _ in 0...16 { _ = try parser.take(piece) }
+    } throws: {
+      ($0 as? LarderError)?.code == "offline"
+    }
+    var lines = EventStreamParser()
+    #expect {
+      for _ in 0...16 { _ = try lines.take(Array("data: ".utf8) + piece + [0x0A]) }
+    } throws: {
+      ($0 as? LarderError)?.code == "offline"
+    }
+    var beats = EventStreamParser()
+    for _ in 0...16 { _ = try beats.take(Array(": ".utf8) + piece + [0x0A, 0x0A]) }
+    #expect(try beats.take(Array("data: 1\n\n".utf8)).map(\.data) == ["1"])
   }
 
   #if canImport(Glibc)
@@ -32,6 +52,23 @@ struct StreamParserTests {
       ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\n{}", "{}"),
       ("HTTP/1.1 204 No Content\r\n\r\n", ""),
     ]
+
+    @Test("Only CR and LF end a field, and a chunk's size has a limit")
+    func readsFields() throws {
+      var parser = HTTPResponseParser(isHead: false)
+      let head = "HTTP/1.1 200 OK\r\nA: x\u{85}y\u{2028}z\r\nB:\u{301}\r\nContent-Length: 0\r\n\r\n"
+      let events = try parser.take(Array(head.utf8))
+      #expect(
+        events.first
+          == .head(
+            status: 200,
+            headers: ["a": "x\u{85}y\u{2028}z", "b": "\u{301}", "content-length": "0"]))
+      var endless = HTTPResponseParser(isHead: false)
+      _ = try endless.take(Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;".utf8))
+      #expect(throws: HTTPResponseParser.Fault.self) {
+        for _ in 0..<100 { _ = try endless.take([UInt8](repeating: 0x78, count: 1_000)) }
+      }
+    }
 
     @Test("A response is the same however it is cut, and whole only at its end")
     func readsResponses() throws {

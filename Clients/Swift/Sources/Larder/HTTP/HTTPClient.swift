@@ -5,6 +5,9 @@ import Foundation
 final class HTTPClient: Sendable {
   /// A longer body is no response.
   private static let bodyBytesMax = 256 << 20
+  /// The deadline begins again with each so many bytes of a body, and not with each byte: what waits for the
+  /// response waits no longer than for one at 270 bytes a second.
+  static let bytesOfDeadline = 4 << 10
 
   private let base: String
   private let isSecure: Bool
@@ -16,7 +19,8 @@ final class HTTPClient: Sendable {
   init(
     base: URL, deadline: Duration, headers: [String: String], transport: (any HTTPTransport)?,
     sleep: @escaping @Sendable (Duration) async throws -> Void
-  ) {
+  ) throws {
+    try Self.check(base)
     isSecure = base.scheme?.lowercased() == "https"
     self.sleep = sleep
     let text = base.absoluteString
@@ -24,6 +28,16 @@ final class HTTPClient: Sendable {
     self.deadline = deadline
     self.headers = headers
     self.transport = transport ?? Self.transport(for: base)
+  }
+
+  private static func check(_ base: URL) throws {
+    guard ["http", "https"].contains(base.scheme?.lowercased()), base.host?.isEmpty == false,
+      base.query == nil, base.fragment == nil
+    else {
+      throw LarderError.invalidArgument(
+        "\(base.absoluteString) is not an address of Larder: it must be http or https with a host, without query "
+          + "and fragment, such as https://api.example.com.")
+    }
   }
 
   private static func transport(for base: URL) -> any HTTPTransport {
@@ -68,7 +82,7 @@ final class HTTPClient: Sendable {
     watch.restart()
     var response = HTTPResponse(status: head.status, headers: head.headers)
     if request.isStream, response.status == 200 {
-      if response.type.hasPrefix("text/event-stream") {
+      if response.hasRequestID, response.type.hasPrefix("text/event-stream") {
         response.stream = exchange.body
       } else {
         response.isForeign = true
@@ -76,9 +90,13 @@ final class HTTPClient: Sendable {
       }
       return response
     }
+    var bytesAtRestart = 0
     for try await piece in exchange.body {
-      watch.restart()
       response.body.append(piece)
+      if response.body.count - bytesAtRestart >= Self.bytesOfDeadline {
+        bytesAtRestart = response.body.count
+        watch.restart()
+      }
       guard response.body.count <= Self.bodyBytesMax else {
         throw LarderError.offline("The response is too long.", wasSent: true)
       }
@@ -109,7 +127,7 @@ final class HTTPClient: Sendable {
   }
 }
 
-/// Ends an exchange of which nothing comes for some time.
+/// Ends an exchange that makes no progress for some time.
 private final class Watch: Sendable {
   private let timer = Locked<Task<Void, any Error>?>(nil)
   private let limit: Duration

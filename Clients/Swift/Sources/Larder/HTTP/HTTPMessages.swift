@@ -8,7 +8,7 @@ struct HTTPRequest: Sendable {
   var query: [(name: String, value: String)] = []
   var headers: [String: String] = [:]
   var body: Data?
-  /// Without a byte for so long there is no response; nil for the client's.
+  /// Without a head, or without 4 KiB more of the body, for so long there is no response; nil for the client's.
   var deadline: Duration?
   /// Notes whether Larder may have the request, for callers that depend on it when their task is cancelled.
   var arrival: Locked<Bool>?
@@ -25,6 +25,19 @@ struct HTTPRequest: Sendable {
   }
 
   var isStream: Bool { shape == .stream }
+
+  /// The path of an operation.
+  static func operationPath(_ name: String) throws -> String {
+    try checkOperation(name)
+    return "/v1/operations/\(encoded(name))"
+  }
+
+  /// Throws unless an operation can have this name.
+  static func checkOperation(_ name: String) throws {
+    guard !name.isEmpty else {
+      throw LarderError.invalidArgument("The name of the operation is empty.")
+    }
+  }
 
   /// Throws unless the path begins with one slash and has no segment that leads elsewhere.
   func checkPath() throws {

@@ -24,6 +24,8 @@
     }
 
     private static let headBytesMax = 64 << 10
+    /// Of the size of a chunk, and of a trailer field.
+    private static let lineBytesMax = 4 << 10
 
     private let isHead: Bool
     private var state = State.head
@@ -66,18 +68,18 @@
       case .chunk(let left):
         return emit(left, &events) { left in left > 0 ? .chunk(left) : .chunkEnd }
       case .chunkEnd:
-        guard let line = takeLine() else { return false }
+        guard let line = try takeLine() else { return false }
         guard line.isEmpty else { throw Fault() }
         state = .chunkSize
         return true
       case .chunkSize:
-        guard let line = takeLine() else { return false }
+        guard let line = try takeLine() else { return false }
         let digits = line.split(separator: ";").first?.trimmingCharacters(in: .whitespaces) ?? ""
         guard let size = Int(digits, radix: 16), size >= 0 else { throw Fault() }
         state = size > 0 ? .chunk(size) : .trailer
         return true
       case .trailer:
-        guard let line = takeLine() else { return false }
+        guard let line = try takeLine() else { return false }
         if line.isEmpty { end(&events) }
         return true
       case .untilClose:
@@ -105,13 +107,20 @@
       return true
     }
 
-    private mutating func takeLine() -> String? {
-      guard let end = buffer.firstIndex(of: 0x0A) else { return nil }
-      var line = buffer[..<end]
-      if line.last == 0x0D { line.removeLast() }
-      let text = String(decoding: line, as: UTF8.self)
+    /// The next line; nil if its end has not come yet.
+    private mutating func takeLine() throws -> String? {
+      guard let end = buffer.firstIndex(of: 0x0A) else {
+        if buffer.count > Self.lineBytesMax { throw Fault() }
+        return nil
+      }
+      let text = Self.text(buffer[..<end])
       buffer.removeFirst(end + 1)
       return text
+    }
+
+    /// A line without its end. Only CR and LF end lines: a value can have other line ends of Unicode.
+    private static func text(_ line: ArraySlice<UInt8>) -> String {
+      String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
     }
 
     /// The number of bytes of the head with its empty line.
@@ -126,16 +135,16 @@
     }
 
     private mutating func readHead(_ bytes: [UInt8], _ events: inout [Event]) throws {
-      let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
-      let parts = (lines.first ?? "").split(separator: " ", maxSplits: 2)
+      let lines = bytes.split(separator: 0x0A).filter { $0 != [0x0D] }
+      let parts = Self.text(lines.first ?? []).split(separator: " ", maxSplits: 2)
       guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), let status = Int(parts[1]),
         (100...999).contains(status)
       else { throw Fault() }
       var headers: [String: String] = [:]
       for line in lines.dropFirst() {
-        guard let colon = line.firstIndex(of: ":") else { throw Fault() }
-        let name = line[..<colon].lowercased()
-        let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        guard let colon = line.firstIndex(of: 0x3A) else { throw Fault() }
+        let name = Self.text(line[..<colon]).lowercased()
+        let value = Self.text(line[(colon + 1)...]).trimmingCharacters(in: .whitespaces)
         headers[name] = headers[name].map { "\($0), \(value)" } ?? value
       }
       if status < 200 { return }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a 2xx of Larder has. Networks that want a sign-in, and proxies, respond in Larder's place: what has
 /// another shape is no response.
 enum ResponseShape: Hashable, Sendable {
@@ -54,14 +56,29 @@ extension JSONValue {
 }
 
 extension HTTPResponse {
+  /// Whether the head has the field that Larder adds to each response.
+  var hasRequestID: Bool { headers["request-id"]?.isEmpty == false }
+
   /// Whether this can be Larder's response to a request. 429 and 5xx keep their meaning from any sender.
   func isLarders(to request: HTTPRequest) -> Bool {
+    if status == 429 || status >= 500 { return true }
+    guard hasRequestID else { return false }
     switch status {
-    case 200..<300: request.shape.fits(status: status, json)
-    case 304: request.headers["If-None-Match"] != nil || request.path.hasSuffix("/diff")
-    case 429, 500...: true
-    case 400..<500: request.shape == .head || json?["code"]?.string != nil
-    default: false
+    case 200..<300: return request.shape.fits(status: status, json)
+    case 304: return request.headers["If-None-Match"] != nil || request.path.hasSuffix("/diff")
+    case 400..<500: return isProblemType && (request.method == "HEAD" || isProblem)
+    default: return false
     }
+  }
+
+  private var isProblemType: Bool {
+    type.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+      == "application/problem+json"
+  }
+
+  /// Whether the body has what each problem of Larder has (docs/problems.md). Other services have errors with a
+  /// `code` too.
+  private var isProblem: Bool {
+    json?["status"]?.int == status && json?["code"]?.string != nil && json?["retry"]?.string != nil
   }
 }

@@ -7,13 +7,21 @@ struct ServerSentEvent: Hashable, Sendable {
 
 /// Reads text/event-stream from pieces that are cut anywhere.
 struct EventStreamParser {
+  /// A longer event ends the stream.
+  static let eventBytesMax = 16 << 20
+
   private var line: [UInt8] = []
   private var wasReturn = false
   private var event = ServerSentEvent()
   private var lines: [String] = []
 
+  /// The bytes of the event's lines so far.
+  private var bytes = 0
+
   /// The events that a piece completes.
-  mutating func take(_ piece: some Sequence<UInt8>) -> [ServerSentEvent] {
+  ///
+  /// - Throws: `LarderError.offline` for an event that is too long.
+  mutating func take(_ piece: some Sequence<UInt8>) throws -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     for byte in piece {
       defer { wasReturn = byte == 0x0D }
@@ -21,7 +29,12 @@ struct EventStreamParser {
       case 0x0A where wasReturn: continue
       case 0x0A, 0x0D:
         if let event = endLine() { events.append(event) }
-      default: line.append(byte)
+      default:
+        line.append(byte)
+        bytes += 1
+        guard bytes <= Self.eventBytesMax else {
+          throw LarderError.offline("An event of the stream is too long.", wasSent: true)
+        }
       }
     }
     return events
@@ -44,7 +57,7 @@ struct EventStreamParser {
   }
 
   private mutating func endEvent() -> ServerSentEvent? {
-    defer { (event, lines) = (ServerSentEvent(), []) }
+    defer { (event, lines, bytes) = (ServerSentEvent(), [], 0) }
     guard !lines.isEmpty else { return nil }
     var whole = event
     whole.data = lines.joined(separator: "\n")

@@ -102,7 +102,12 @@ extension ListDiff {
       throw LarderError.unexpectedContent("A diff lacks \"count\" or \"oldCount\".")
     }
     (self.count, self.oldCount) = (count, oldCount)
-    deletes = (json["deletes"]?.array ?? []).compactMap(\.int)
+    deletes = try (json["deletes"]?.array ?? []).map { entry in
+      guard let index = entry.int, index >= 0 else {
+        throw LarderError.unexpectedContent("\"deletes\" of a diff has no index.")
+      }
+      return index
+    }
     inserts = try indexes("inserts", "index").map { $0[0] }
     moves = try indexes("moves", "from", "to").map { Move(from: $0[0], to: $0[1]) }
     updates = try indexes("updates", "old", "new").map { Update(old: $0[0], new: $0[1]) }
@@ -117,7 +122,10 @@ extension ListDiff {
   public func applied<Item>(to before: [Item], item: (Int) throws -> Item) throws -> [Item] {
     let misfit = LarderError.unexpectedContent(
       "The diff does not fit the list: ask for the whole list.")
-    guard before.count == oldCount else { throw misfit }
+    // Before space is made for `count` items.
+    guard before.count == oldCount, deletes.count <= oldCount,
+      count == oldCount - deletes.count + inserts.count
+    else { throw misfit }
     var places = [Item?](repeating: nil, count: count)
     var gone = Set(deletes)
     for index in inserts {

@@ -31,13 +31,18 @@ public struct LiveEvent: Hashable, Sendable {
 struct LivePauses: Sendable {
   /// Between two polls.
   var poll: Duration = .seconds(5)
-  var shortest: Duration = .milliseconds(200)
+  var shortest: Duration = .seconds(1)
   var longest: Duration = .seconds(30)
+  /// A stream that was open for so long was no failure.
+  var steady: Duration = .seconds(5)
+  /// Also where Larder, or a proxy, asks for more.
+  static let retryAfterMax = 3_600
 
-  /// The pause after so many failures, with a random part.
-  func reconnect(after failures: Int) -> Duration {
-    let grown = shortest * Double(1 << min(failures - 1, 10))
-    return min(longest, grown) * Double.random(in: 0.5...1)
+  /// The pause after so many failures in a row, with a random part; at least what Larder asks for.
+  func reconnect(after failures: Int, retryAfter: Int? = nil) -> Duration {
+    let grown = shortest * Double(1 << min(max(failures, 1) - 1, 10))
+    let asked = Duration.seconds(min(retryAfter ?? 0, Self.retryAfterMax))
+    return max(asked, min(longest, grown) * Double.random(in: 0.5...1))
   }
 }
 
@@ -58,12 +63,17 @@ struct Live: Sendable {
   let profiles: Profiles
   let profile: String
   let pauses: LivePauses
+  private let sleep: @Sendable (Duration) async throws -> Void
 
-  init(_ subject: LiveSubject, profiles: Profiles, profile: String, pauses: LivePauses) {
+  init(
+    _ subject: LiveSubject, profiles: Profiles, profile: String, pauses: LivePauses,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) throws {
     (self.subject, self.profiles, self.profile, self.pauses) = (subject, profiles, profile, pauses)
+    self.sleep = sleep
     switch subject {
     case .operation(let name, let variables):
-      path = "/v1/operations/\(HTTPRequest.encoded(name))"
+      path = try HTTPRequest.operationPath(name)
       query = Reads.query(variables)
     case .collection(let target):
       let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
@@ -96,23 +106,27 @@ struct Live: Sendable {
     var position = Position()
     var failures = 0
     while true {
+      var retryAfter: Int?
       do {
         if position.id == nil, case .changes = subject, start(position) == "now" {
           position.id = try await head()
         }
         if let stream = try await open(position) {
-          if try await receive(stream, &position, &failures, yield) { return }
+          let start = ContinuousClock.now
+          defer { if start.duration(to: .now) >= pauses.steady { failures = 0 } }
+          if try await receive(stream, &position, yield) { return }
         } else {
           try await poll(&position, yield)
           failures = 0
-          try await Task.sleep(for: pauses.poll)
+          try await sleep(pauses.poll)
           continue
         }
       } catch let error as LarderError {
         if Self.isFinal(error) { throw error }
+        if case .unavailable(_, let seconds) = error { retryAfter = seconds }
       }
       failures += 1
-      try await Task.sleep(for: pauses.reconnect(after: failures))
+      try await sleep(pauses.reconnect(after: failures, retryAfter: retryAfter))
     }
   }
 
@@ -157,13 +171,12 @@ struct Live: Sendable {
   /// Passes on events until the stream ends; true if the subject has ended.
   private func receive(
     _ stream: AsyncThrowingStream<Data, any Error>, _ position: inout Position,
-    _ failures: inout Int, _ yield: @Sendable (LiveEvent) -> Void
+    _ yield: @Sendable (LiveEvent) -> Void
   ) async throws -> Bool {
     var parser = EventStreamParser()
     do {
       for try await piece in stream {
-        for event in parser.take(piece) {
-          failures = 0
+        for event in try parser.take(piece) {
           if let id = event.id { position = Position(id: id) }
           guard let data = try? JSONValue(parsing: event.data) else { continue }
           yield(LiveEvent(name: event.name, data: data, source: .stream))
@@ -223,7 +236,11 @@ struct Live: Sendable {
           return yield(LiveEvent(name: "reset", data: response.problem.json, source: .polling))
         }
         let page = try response.content()
-        next = page["cursor"]?.string
+        let cursor = page["cursor"]?.string
+        guard page["complete"] != false || cursor != next else {
+          throw LarderError.unexpectedContent("Changes go on at the cursor at which they began.")
+        }
+        next = cursor
         pages.append(page)
       } while pages.last?["complete"] == false
       position.id = next

@@ -58,3 +58,13 @@ public protocol GraphQLOperation: Hashable, Sendable {
 extension GraphQLOperation {
   public static var entityLookup: EntityLookup? { nil }
 }
+
+extension GraphQLOperation {
+  /// Throws unless the operation is of a kind that a call takes.
+  static func check(_ kinds: OperationKind..., for call: String) throws {
+    guard !kinds.contains(kind) else { return }
+    let wanted = kinds.map { "a \($0.rawValue)" }.joined(separator: " or ")
+    throw LarderError.invalidArgument(
+      "`\(call)` takes \(wanted), and \(name) is a \(kind.rawValue).")
+  }
+}

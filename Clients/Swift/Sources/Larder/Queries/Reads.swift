@@ -59,8 +59,7 @@ struct Reads: Sendable {
     let name = "\(operation) \(variables.text)"
     let stored = try await stored(name, id)
     var request = HTTPRequest(
-      path: "/v1/operations/\(HTTPRequest.encoded(operation))", query: Self.query(variables),
-      shape: .result)
+      path: try HTTPRequest.operationPath(operation), query: Self.query(variables), shape: .result)
     if request.target.utf8.count > Self.queryBytesMax {
       request = .post(request.path, variables, shape: .result)
     } else if let etag = stored?.etag {

@@ -1,9 +1,19 @@
 import GRDB
 
-/// An entity's place.
+/// An entity's place. Ids are equal if their bytes are, as in Larder and SQLite: texts that are canonically
+/// equal in Unicode can be two ids.
 struct EntityKey: Hashable, Sendable {
   let type: String
   let id: String
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.type == right.type && left.id.utf8.elementsEqual(right.id.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(type)
+    for byte in id.utf8 { hasher.combine(byte) }
+  }
 }
 
 /// The overlays of a profile's outbox, and the entities that they change as they show (the table `shadow`).

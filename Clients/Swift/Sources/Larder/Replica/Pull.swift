@@ -45,11 +45,18 @@ struct Pull: Sendable {
     }
     for change in changes {
       guard let type = change["type"]?.string, let id = change["id"]?.string else { continue }
+      guard !id.utf8.contains(0) else {
+        throw LarderError.unexpectedContent("An id of type \(type) has a NUL character.")
+      }
       let key = EntityKey(type: type, id: id)
       self.changes[key] = Change(key: key, data: change["op"] == "put" ? change["data"] : nil)
     }
     count += changes.count
+    let isComplete = page["complete"]?.bool == true
+    guard isComplete || cursor != self.cursor else {
+      throw LarderError.unexpectedContent("Changes go on at the cursor at which they began.")
+    }
     self.cursor = cursor
-    return page["complete"]?.bool == true
+    return isComplete
   }
 }
