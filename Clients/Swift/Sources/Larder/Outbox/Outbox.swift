@@ -292,10 +292,15 @@ struct Outbox: Sendable {
     for item in try await store.read({ db in try OutboxRows(db, id).withdrawn() }) {
       do {
         try await cancel(item, id)
-      } catch LarderError.refused(let problem) where problem.isAboutContent {
+      } catch LarderError.refused(let problem) where Self.endsWithdrawal(problem) {
         continue  // It goes on.
       }
     }
+  }
+
+  /// Whether a refusal says that an item can no longer be cancelled, whatever it says about trying again.
+  private static func endsWithdrawal(_ problem: Problem) -> Bool {
+    [404, 409, 410].contains(problem.status) || problem.isAboutContent
   }
 
   /// Has Larder cancel or discard an item that it has. A refusal, that the item goes on, is thrown.
@@ -306,7 +311,7 @@ struct Outbox: Sendable {
       ? HTTPRequest(method: "POST", path: path + "/discard", shape: .mutation)
       : HTTPRequest(method: "DELETE", path: path, shape: .mutation)
     let response = try await profiles.send(request, as: id)
-    if item.isWithdrawn, response.error == nil || response.problem.isAboutContent {
+    if item.isWithdrawn, response.error == nil || Self.endsWithdrawal(response.problem) {
       try await store.write { db in
         try OutboxRows(db, id).update(item.number, "isWithdrawn = 0", [])
       }
