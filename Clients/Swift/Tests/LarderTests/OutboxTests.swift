@@ -31,7 +31,7 @@ struct OutboxTests {
     let transport = ScriptedLarder { request in
       if let answer = ScriptedLarder.account(request) { return answer }
       guard request.path == "/v1/mutations" else {
-        return (200, ["id": "m", "state": "cancelled"])
+        return (409, ["code": "not_cancellable", "status": 409, "detail": "", "retry": "after"])
       }
       let name = try JSONValue(parsing: request.body ?? Data())["operation"]?.string ?? ""
       if name == "Poison", isPoison.withLock({ $0 }) {
