@@ -140,19 +140,20 @@ class Play(Trouble):
 
     def check_rows(self):
         """No created row shows twice, as temporary and real, unless its create is in doubt."""
-        state, in_doubt = self.call("state"), self.titles_in_doubt()
+        state, in_doubt = self.call("state"), self.names_in_doubt()
         for kind, name in (("Film", "title"), ("MyList", "name"), ("Review", "text")):
             names = [row[name] for row in state.get(kind, {}).values()]
             created = [one for one in names if one.startswith(("New k", "k")) and one not in in_doubt]
             assert len(created) == len(set(created)), f"{kind} shows a row twice: {sorted(created)}"
 
-    def titles_in_doubt(self):
-        """The titles of films that upstream has created and whose outcome the phone does not know: a query can have
-        brought the film meanwhile, and before the outcome nothing says that it is the one of the temporary id."""
+    def names_in_doubt(self):
+        """The names of films that upstream has created, and of rows that Larder may have written, whose outcome the
+        phone does not know: they can have come meanwhile, and before the outcome nothing says that they are those of
+        the temporary ids."""
         performed = {one["mark"] for one in self.world.upstream.effects}
         submitted = [self.items[self.user].get(one["key"]) for one in self.call("outbox")["items"]]
-        return {f"New {mark}" for operation, mark in filter(None, submitted)
-                if operation == "CreateFilm" and mark in performed}
+        return {mark if operation == "$write" else f"New {mark}" for operation, mark in filter(None, submitted)
+                if operation == "$write" or operation == "CreateFilm" and mark in performed}
 
     def retry_parked(self):
         """Retries something parked."""
