@@ -58,7 +58,8 @@ struct OutboxRows {
 
   func item(key: String) throws -> Item? {
     try Row.fetchOne(
-      db, sql: "SELECT * FROM item WHERE profile = ? AND key = ?", arguments: [profile, key]
+      db.cachedStatement(sql: "SELECT * FROM item WHERE profile = ? AND key = ?"),
+      arguments: [profile, key]
     ).map(Item.init)
   }
 
@@ -90,18 +91,19 @@ struct OutboxRows {
   ) throws -> Item {
     let key = UUID().uuidString.lowercased()
     let number = try Int.fetchOne(
-      db, sql: "UPDATE profile SET submitted = submitted + 1 WHERE id = ? RETURNING submitted",
+      db.cachedStatement(
+        sql: "UPDATE profile SET submitted = submitted + 1 WHERE id = ? RETURNING submitted"),
       arguments: [profile])
     guard let number else { throw LarderError.storage("the profile has no row") }
-    try db.execute(
-      sql: """
-        INSERT INTO item (profile, number, key, operation, payload, isForced, state)
-        VALUES (?, ?, ?, ?, ?, ?, 'waiting')
-        """, arguments: [profile, number, key, operation, payload.data, isForced])
+    try db.executeKept(
+      """
+      INSERT INTO item (profile, number, key, operation, payload, isForced, state)
+      VALUES (?, ?, ?, ?, ?, ?, 'waiting')
+      """, [profile, number, key, operation, payload.data, isForced])
     for (step, change) in overlay.enumerated() {
-      try db.execute(
-        sql: "INSERT INTO overlay VALUES (?, ?, ?, ?, ?, ?, ?)",
-        arguments: [
+      try db.executeKept(
+        "INSERT INTO overlay VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
           profile, number, step, change.kind.rawValue, change.type, change.id,
           JSONValue.object(change.fields).text,
         ])

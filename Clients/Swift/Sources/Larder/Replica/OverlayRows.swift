@@ -46,8 +46,8 @@ struct OverlayRows {
   func real(_ id: String) throws -> String {
     guard TemporaryID.isOne(id) else { return id }
     return try String.fetchOne(
-      db, sql: "SELECT real FROM temporary WHERE profile = ? AND id = ?", arguments: [profile, id])
-      ?? id
+      db.cachedStatement(sql: "SELECT real FROM temporary WHERE profile = ? AND id = ?"),
+      arguments: [profile, id]) ?? id
   }
 
   private func resolved(_ value: JSONValue) throws -> JSONValue {
@@ -84,16 +84,16 @@ struct OverlayRows {
   }
 
   private func hide(_ key: EntityKey) throws {
-    try db.execute(
-      sql: "DELETE FROM shadow WHERE profile = ? AND type = ? AND id = ?",
-      arguments: [profile, key.type, key.id])
+    try db.executeKept(
+      "DELETE FROM shadow WHERE profile = ? AND type = ? AND id = ?", [profile, key.type, key.id])
   }
 
   private func fold(_ key: EntityKey) throws {
     let steps = try self.steps(of: key)
     guard !steps.isEmpty else { return try hide(key) }
     var members = try String.fetchOne(
-      db, sql: "SELECT data FROM replica WHERE profile = ? AND type = ? AND id = ?",
+      db.cachedStatement(
+        sql: "SELECT data FROM replica WHERE profile = ? AND type = ? AND id = ?"),
       arguments: [profile, key.type, key.id]
     ).flatMap { try JSONValue(parsing: $0).object }
     for step in steps {
@@ -107,21 +107,21 @@ struct OverlayRows {
         members = changed
       }
     }
-    try db.execute(
-      sql: "INSERT OR REPLACE INTO shadow VALUES (?, ?, ?, ?)",
-      arguments: [profile, key.type, key.id, members.map { JSONValue.object($0).text }])
+    try db.executeKept(
+      "INSERT OR REPLACE INTO shadow VALUES (?, ?, ?, ?)",
+      [profile, key.type, key.id, members.map { JSONValue.object($0).text }])
   }
 
   /// The steps for an entity under its real or temporary ids, in the order of the items.
   private func steps(of key: EntityKey) throws -> [Step] {
     let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT item.key, overlay.op, overlay.fields FROM overlay JOIN item USING (profile, number)
-        WHERE profile = ?1 AND overlay.type = ?2 AND (overlay.id = ?3
-          OR overlay.id IN (SELECT id FROM temporary WHERE profile = ?1 AND real = ?3))
-        ORDER BY number, step
-        """, arguments: [profile, key.type, key.id])
+      db.cachedStatement(
+        sql: """
+          SELECT item.key, overlay.op, overlay.fields FROM overlay JOIN item USING (profile, number)
+          WHERE profile = ?1 AND overlay.type = ?2 AND (overlay.id = ?3
+            OR overlay.id IN (SELECT id FROM temporary WHERE profile = ?1 AND real = ?3))
+          ORDER BY number, step
+          """), arguments: [profile, key.type, key.id])
     return try rows.compactMap { row in
       guard let kind = OptimisticChange.Kind(rawValue: row[1]) else { return nil }
       return Step(
