@@ -286,15 +286,9 @@ def _show_steps(bench, account, kinds):
                 unit="ms", most=5, digits=1,
             ),
         ]
-        to_commit = f"{kind.name}: submit : a commit of SQLite", ratios(kind.submit, kind.commit)
+        goals.append(Goal(f"{kind.name}: submit : a commit of SQLite", ratios(kind.submit, kind.commit), most=2))
         if kind.append:
-            to_append = ratios(kind.submit, kind.append)
-            goals += [
-                Goal(f"{kind.name}: submit : an append and fdatasync", to_append, most=2),
-                Goal(*to_commit),
-            ]
-        else:
-            goals.append(Goal(*to_commit, most=2))
+            goals.append(Goal(f"{kind.name}: submit : an append and fdatasync", ratios(kind.submit, kind.append)))
     goals.append(
         Goal("JavaScript: all modules, gzip -9", [bundle], unit="KiB", most=BUNDLE_KIB_MAX, digits=1)
     )
