@@ -162,12 +162,6 @@ struct FailModeTests {
 
   /// Polls a condition for at most ten seconds.
   private func waitUntil(_ condition: () async throws -> Bool) async throws {
-    let clock = ContinuousClock()
-    let end = clock.now + .seconds(10)
-    while clock.now < end {
-      if try await condition() { return }
-      await pauseBetweenLooks()
-    }
-    Issue.record("The condition never came true.")
+    #expect(try await eventuallyHolds(condition))
   }
 }

@@ -227,12 +227,10 @@ struct DeviceRegistryTests {
     clock.advance(by: .seconds(100 * 86_400))
     _ = try await registry.identify(token: used.token, user: nil)
     // Recorded after the response, so the test waits for it.
-    let deadline = ContinuousClock.now + .seconds(10)
-    while try await folder.store.device(tokenDigest: tokenDigest(used))?.lastUsed
-      != clock.clock.now(), ContinuousClock.now < deadline
-    {
-      await pauseBetweenLooks()
-    }
+    #expect(
+      try await eventuallyHolds {
+        try await folder.store.device(tokenDigest: tokenDigest(used))?.lastUsed == clock.clock.now()
+      })
     clock.advance(by: .seconds(81 * 86_400))
     try await registry.expire()
     clock.advance(by: DeviceRegistry.asideFor + .seconds(1))
@@ -261,9 +259,7 @@ struct DeviceRegistryTests {
     try await registry.expire()
     #expect(try await isSetAside(idle))
     #expect(try await registry.identify(token: idle.token, user: nil).device.id == idle.device.id)
-    let deadline = ContinuousClock.now + .seconds(10)
-    while try await isSetAside(idle), ContinuousClock.now < deadline { await pauseBetweenLooks() }
-    #expect(try await !isSetAside(idle))
+    #expect(try await eventuallyHolds { try await !isSetAside(idle) })
     clock.advance(by: DeviceRegistry.asideFor + .seconds(1))
     try await registry.expire()
     #expect(try await registry.identify(token: idle.token, user: nil).device.id == idle.device.id)

@@ -57,7 +57,7 @@ struct SingleFlightTests {
         return Task.isCancelled
       }.task.value
     }
-    while flights.count == 0 { await pauseBetweenLooks() }
+    #expect(await eventuallyHolds { flights.count > 0 })
     first.cancel()
     let second = flights.join("a") { true }
     #expect(!second.isNew)

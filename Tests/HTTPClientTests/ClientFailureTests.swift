@@ -1,5 +1,6 @@
 import HTTPTypes
 import HTTPWire
+import TestSupport
 import Testing
 import Transport
 
@@ -48,7 +49,7 @@ struct ClientFailureTests {
       let failure = await setting.failure()
       #expect(failure == .noResponseInTime)
       #expect(failure?.wasSent == true)
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
     }
   }
 
@@ -58,7 +59,7 @@ struct ClientFailureTests {
       .keep("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel")
     } body: { setting in
       #expect(await setting.failure(within: .milliseconds(50)) == .responseTooSlow)
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
     }
   }
 
@@ -165,7 +166,7 @@ struct ClientFailureTests {
       $0.queueTimeout = .milliseconds(100)
     } body: { setting in
       let busy = Task { await setting.failure() }
-      #expect(await eventually { setting.server.requests.count == 1 })
+      #expect(await eventuallyHolds { setting.server.requests.count == 1 })
       async let first = setting.failure()
       async let second = setting.failure()
       let failures = await [first, second]
@@ -196,10 +197,10 @@ struct ClientFailureTests {
       .silence
     } body: { setting in
       let task = Task { await setting.failure() }
-      #expect(await eventually { setting.server.requests.count == 1 })
+      #expect(await eventuallyHolds { setting.server.requests.count == 1 })
       task.cancel()
       #expect(await task.value == .cancelled(wasSent: true))
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
     }
   }
 
@@ -209,7 +210,7 @@ struct ClientFailureTests {
       .ok()
     } body: { setting in
       let task = Task {
-        _ = await eventually { Task.isCancelled }
+        _ = await eventuallyHolds { Task.isCancelled }
         return await setting.failure()
       }
       task.cancel()
@@ -226,7 +227,7 @@ struct ClientFailureTests {
       $0.connectionsMax = 1
     } body: { setting in
       let slow = Task { await setting.failure(setting.request("/slow")) }
-      #expect(await eventually { setting.server.requests.count == 1 })
+      #expect(await eventuallyHolds { setting.server.requests.count == 1 })
       let waiter = Task { await setting.failure(setting.request("/waiter")) }
       waiter.cancel()
       #expect(await waiter.value == .cancelled(wasSent: false))
@@ -257,7 +258,7 @@ struct ClientFailureTests {
       }
       #expect(retryAfter <= .milliseconds(50))
       #expect(setting.server.requests.count == 2)
-      let recovers = await eventually { await setting.failure() == nil }
+      let recovers = await eventuallyHolds { await setting.failure() == nil }
       #expect(recovers)
       let recovered = try await setting.get()
       #expect(recovered == "hello")
@@ -290,11 +291,11 @@ struct ClientFailureTests {
       .silence
     } body: { setting in
       let pending = Task { await setting.failure() }
-      #expect(await eventually { setting.server.requests.count == 1 })
+      #expect(await eventuallyHolds { setting.server.requests.count == 1 })
       await setting.client.close()
       #expect(await pending.value == .connectionLost)
       #expect(await setting.failure() == .clientClosed)
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
     }
   }
 }

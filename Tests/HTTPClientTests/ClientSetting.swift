@@ -66,13 +66,3 @@ struct ClientSetting: Sendable {
     }
   }
 }
-
-/// Waits until `condition` holds; false when it still does not after five seconds.
-func eventually(_ condition: () async -> Bool) async -> Bool {
-  let deadline = LoopClock.now() + .seconds(5)
-  while LoopClock.now() < deadline {
-    if await condition() { return true }
-    await pauseBetweenLooks()
-  }
-  return await condition()
-}

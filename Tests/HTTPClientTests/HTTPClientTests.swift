@@ -108,7 +108,7 @@ struct HTTPClientTests {
       let second = try await setting.get()
       #expect(second == "ok")
       #expect(setting.server.connectionCount == 2)
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
     }
   }
 
@@ -119,7 +119,7 @@ struct HTTPClientTests {
       .late(answer, answer)
     } body: { setting in
       try await setting.get()
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
       try await setting.get()
       #expect(setting.server.connectionCount == 2)
     }
@@ -133,7 +133,7 @@ struct HTTPClientTests {
       $0.idleTimeout = .milliseconds(30)
     } body: { setting in
       try await setting.get()
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
       try await setting.get()
       #expect(setting.server.connectionCount == 2)
     }
@@ -145,7 +145,7 @@ struct HTTPClientTests {
       .ok(fields: "Keep-Alive: timeout=1\r\n")
     } body: { setting in
       try await setting.get()
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
     }
   }
 

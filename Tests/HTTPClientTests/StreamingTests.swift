@@ -1,5 +1,6 @@
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPClient
@@ -70,7 +71,7 @@ struct StreamingTests {
         _ = try await setting.client.stream(
           setting.request(method: .put), content: Self.content([1, 2, 3], promised: 4))
       }
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
       #expect(setting.server.requests.isEmpty)
     }
   }
@@ -105,7 +106,7 @@ struct StreamingTests {
         let answer = try await setting.client.stream(setting.request())
         #expect(try await answer.next() != nil)
       }
-      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(await eventuallyHolds { setting.server.openConnectionCount == 0 })
     }
   }
 

@@ -53,8 +53,8 @@ struct WebSocketClientTests {
       connection.close(code: 4000, reason: "done")
       connection.close(code: 4001, reason: "again")
       #expect(await end(connection) == WebSocketClose(code: 4000, reason: "done"))
-      #expect(await eventually { server.closes == [4000] })
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.closes == [4000] })
+      #expect(await eventuallyHolds { server.openCount == 0 })
       let head = server.heads.first ?? ""
       #expect(head.hasPrefix("GET /socket HTTP/1.1\r\nHost: 127.0.0.1:"))
       #expect(head.contains("Authorization: Bearer t\r\n"))
@@ -76,7 +76,7 @@ struct WebSocketClientTests {
         #expect(try await connection.next() == message)
       }
       connection.close(code: 1000, reason: "")
-      #expect(await eventually { server.closes == [1000] && server.openCount == 0 })
+      #expect(await eventuallyHolds { server.closes == [1000] && server.openCount == 0 })
     }
   }
 
@@ -108,7 +108,7 @@ struct WebSocketClientTests {
       let error = await failure(server.client, request(server))
       #expect(error == .upgradeRefused(status: status))
       #expect(error?.wasSent == true)
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -125,7 +125,7 @@ struct WebSocketClientTests {
   func malformedHandshakesAreRefused(reply: String, error: HTTPClientError) async throws {
     try await ScriptedWebSocketServer.run(.init(reply: { _ in Array(reply.utf8) })) { server in
       #expect(await failure(server.client, request(server)) == error)
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -135,7 +135,7 @@ struct WebSocketClientTests {
       let error = await failure(
         server.client, request(server) { $0.handshakeTimeout = .milliseconds(100) })
       #expect(error == .noResponseInTime)
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -156,10 +156,10 @@ struct WebSocketClientTests {
   func cancelledHandshakesEnd() async throws {
     try await ScriptedWebSocketServer.run(.init(reply: { _ in [] })) { server in
       let opening = Task { await failure(server.client, request(server)) }
-      #expect(await eventually { server.heads.count == 1 })
+      #expect(await eventuallyHolds { server.heads.count == 1 })
       opening.cancel()
       #expect(await opening.value == .cancelled(wasSent: true))
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -211,8 +211,8 @@ struct WebSocketClientTests {
       await #expect(throws: WebSocketClose.self) {
         try await connection.send(WebSocketMessage(text: "late"))
       }
-      #expect(await eventually { server.closes == [Int(code)] })
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.closes == [Int(code)] })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -225,7 +225,7 @@ struct WebSocketClientTests {
       let connection = try await server.client.openWebSocket(request(server))
       #expect(try await connection.next() == WebSocketMessage(text: "last"))
       #expect(await end(connection) == WebSocketClose(code: 4401, reason: "token expired"))
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -238,7 +238,7 @@ struct WebSocketClientTests {
           $0.limits.pongTimeout = .milliseconds(100)
         })
       #expect(await end(connection) == .lost("the peer did not answer a ping in time"))
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -250,7 +250,7 @@ struct WebSocketClientTests {
           $0.limits.pingInterval = .milliseconds(20)
           $0.limits.pongTimeout = .seconds(5)
         })
-      #expect(await eventually { server.pings >= 5 })
+      #expect(await eventuallyHolds { server.pings >= 5 })
       try await connection.send(WebSocketMessage(text: "still here"))
       #expect(try await connection.next() == WebSocketMessage(text: "still here"))
     }
@@ -309,8 +309,8 @@ struct WebSocketClientTests {
         let connection = try await server.client.openWebSocket(request(server))
         try await connection.send(WebSocketMessage(text: "x"))
       }
-      #expect(await eventually { server.closes == [1001] })
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.closes == [1001] })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -321,7 +321,7 @@ struct WebSocketClientTests {
       await server.client.close()
       #expect(await end(connection).code == 1001)
       #expect(await failure(server.client, request(server)) == .clientClosed)
-      #expect(await eventually { server.openCount == 0 })
+      #expect(await eventuallyHolds { server.openCount == 0 })
     }
   }
 
@@ -334,7 +334,7 @@ struct WebSocketClientTests {
       let second = try await server.client.openWebSocket(request(server))
       #expect(await failure(server.client, request(server)) == .queueFull)
       first.close(code: 1000, reason: "")
-      #expect(await eventually { await failure(server.client, request(server)) == nil })
+      #expect(await eventuallyHolds { await failure(server.client, request(server)) == nil })
       second.close(code: 1000, reason: "")
     }
   }

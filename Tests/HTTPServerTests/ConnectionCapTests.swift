@@ -20,7 +20,7 @@ struct ConnectionCapTests {
           return client.isClosedByPeer()
         }
       }
-      #expect(await server.eventually { requests.value == 1 })
+      #expect(await eventuallyHolds { requests.value == 1 })
       // The first may still be busy when the second connects, which is then refused.
       var status = 503
       while status == 503 {
@@ -74,7 +74,7 @@ struct ConnectionCapTests {
       let busy = (0..<2).map { _ in
         Task { try await server.withClient { try $0.request("GET", "/").status } }
       }
-      #expect(await server.eventually { gate.arrivals == 2 })
+      #expect(await eventuallyHolds { gate.arrivals == 2 })
       let statuses = try await server.withClient { first in
         let port = server.port
         let others = try (0..<20).map { _ in try RawClient(port: port) }
@@ -86,7 +86,7 @@ struct ConnectionCapTests {
         let outcome = try await client.value
         #expect(outcome == 200)
       }
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
       let outcome = try await server.withClient { try $0.request("GET", "/").status }
       #expect(outcome == 200, "all places are free again")
     }
@@ -103,7 +103,7 @@ struct ConnectionCapTests {
     }
     try await ServerFixture.serve(handler, limits: limits) { server in
       let first = Task { try await server.withClient { try $0.request("GET", "/").status } }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       let second = try await server.withPeer { peer in
         try peer.receiveToEnd()
         return peer.text
@@ -127,7 +127,7 @@ struct ConnectionCapTests {
     }
     try await ServerFixture.serve(handler, limits: limits) { server in
       let first = Task { try await server.withClient { try $0.request("GET", "/").status } }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       for _ in 0..<3 {
         let next = try await server.withPeer { peer in
           try peer.receiveToEnd()
@@ -139,7 +139,7 @@ struct ConnectionCapTests {
       gate.open()
       let outcome = try await first.value
       #expect(outcome == 200)
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
       let last = try await server.withClient { try $0.request("GET", "/").status }
       #expect(last == 200, "what was refused is not counted any more")
     }
@@ -183,7 +183,7 @@ struct ConnectionCapTests {
       gate.open()
       // Connections are accepted in order: after this one, all have been.
       _ = try await server.withClient { try $0.request("GET", "/").status }
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
       #expect(await server.group.reactors[0].openCount == 1)
     }
   }

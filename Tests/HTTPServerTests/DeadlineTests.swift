@@ -97,7 +97,7 @@ struct DeadlineTests {
           return try client.response()
         }
       }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       // Another connection shows that more than the grace has gone by.
       try await server.withPeer { try $0.receiveToEnd() }
       try await server.withPeer { try $0.receiveToEnd() }

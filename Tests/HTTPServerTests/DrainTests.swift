@@ -27,10 +27,10 @@ struct DrainTests {
     }
     try await ServerFixture.serve(handler, limits: limits, drain: patient()) { server in
       let client = Task { try await server.withClient { try $0.request("GET", "/") } }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       let drain = Task { await server.service.drain() }
       // No new connection is accepted; open ones get their response.
-      #expect(await server.eventually { await Self.isRefused(server) })
+      #expect(await eventuallyHolds { await Self.isRefused(server) })
       gate.open()
       let response = try await client.value
       #expect(response.text == "done")
@@ -51,7 +51,7 @@ struct DrainTests {
           return client.isClosedByPeer()
         }
       }
-      #expect(await server.eventually { server.service.connectionCount == 1 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 1 })
       await server.service.drain()
       let wasClosed = try await client.value
       #expect(wasClosed)
@@ -113,7 +113,7 @@ struct DrainTests {
       ScriptedHandler { _ in .text("x") }, limits: limits, drain: drain
     ) { server in
       let end = Task { await server.service.drain() }
-      #expect(await server.eventually { isReady.withLock { !$0 } })
+      #expect(await eventuallyHolds { isReady.withLock { !$0 } })
       let response = try await server.withClient { try $0.request("GET", "/") }
       #expect(response.status == 200)
       #expect(response["connection"] == nil)

@@ -66,7 +66,7 @@ struct HandOverTests {
       }
       for _ in 0..<Self.rounds {
         let before = tally.answers
-        #expect(await Self.comes { tally.answers >= before + 50 })
+        #expect(await eventuallyHolds { tally.answers >= before + 50 })
         await service.drain()
         (service, port) = try await Self.serve(group, port: address)
       }
@@ -76,14 +76,5 @@ struct HandOverTests {
     await service.drain()
     await group.shutdown()
     #expect(tally.faults == [])
-  }
-
-  private static func comes(_ condition: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < deadline {
-      if condition() { return true }
-      await pauseBetweenLooks()
-    }
-    return false
   }
 }

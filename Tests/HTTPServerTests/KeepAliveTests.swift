@@ -31,7 +31,7 @@ struct KeepAliveTests {
           return try (0..<20).map { _ in try client.response().text }
         }
       }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       gate.open()
       let bodies = try await client.value
       #expect(bodies == (0..<20).map { "/\($0)" })
@@ -82,7 +82,7 @@ struct KeepAliveTests {
           return peer.text
         }
       }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       gate.open()
       let text = try await client.value
       #expect(text.contains("\r\n\r\n/0"))

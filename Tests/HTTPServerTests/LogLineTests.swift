@@ -49,7 +49,7 @@ struct LogLineTests {
           try peer.receiveToEnd()
         }
       }
-      let isWhole = await server.eventually {
+      let isWhole = await eventuallyHolds {
         written.withLock { $0 }.split(separator: "\n").count >= requests.count
       }
       #expect(isWhole)

@@ -100,7 +100,7 @@ struct ProxyTests {
       _ = try await server.withClient {
         try $0.request("GET", "/", headers: [("X-Forwarded-For", "192.0.2.7")])
       }
-      let isTold = await server.eventually {
+      let isTold = await eventuallyHolds {
         lines.withLock { $0 }.contains(#""remote":"192.0.2.7""#)
       }
       #expect(isTold, "\(lines.withLock { $0 })")
@@ -118,7 +118,7 @@ struct ProxyTests {
     }
     try await ServerFixture.serve(handler, limits: limits, proxies: Self.trusted) { server in
       let first = Task { try await server.withClient { try $0.request("GET", "/wait").status } }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       let second = try await server.withClient { try $0.request("GET", "/").status }
       #expect(second == 200)
       gate.open()

@@ -170,7 +170,7 @@ struct RequestBodyTests {
       }
       #expect(text.contains("HTTP/1.1 400 Bad Request\r\n"))
       #expect(!text.contains("dropped"))
-      let isTold = await server.eventually {
+      let isTold = await eventuallyHolds {
         failure.withLock { $0 } == .refused(.malformedChunk)
       }
       #expect(isTold)

@@ -134,7 +134,7 @@ struct ResponseTests {
       }
       await ended.wait()
       #expect(written.value < 128 << 20)
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 

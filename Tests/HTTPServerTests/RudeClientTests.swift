@@ -118,7 +118,7 @@ struct RudeClientTests {
       await ended.wait()
       // Kernel buffers and one watermark, whatever the handler would like to write.
       #expect(written.withLock { $0 } < 16 << 20)
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -203,7 +203,7 @@ struct RudeClientTests {
       }
       #expect(sent < 400_000 * 27)
       #expect(answered.value < 1000)
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -218,7 +218,7 @@ struct RudeClientTests {
       }
       #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(text.hasSuffix("\r\n\r\n3"))
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -247,8 +247,8 @@ struct RudeClientTests {
         peer.finishSending()
         try peer.receiveToEnd()
       }
-      #expect(await server.eventually { ended.arrivals == 1 })
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { ended.arrivals == 1 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -283,7 +283,7 @@ struct RudeClientTests {
       #expect(text.contains("HTTP/1.1 400 Bad Request\r\n"))
       #expect(text.contains("\r\nConnection: close\r\n"))
       #expect(text.hasSuffix("\r\n\r\nincomplete"))
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -302,7 +302,7 @@ struct RudeClientTests {
       }
       #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
       #expect(text.hasSuffix("\r\n\r\nno"))
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -329,7 +329,7 @@ struct RudeClientTests {
       }
       #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(text.hasSuffix(end))
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -352,8 +352,8 @@ struct RudeClientTests {
       peer?.resetAtEnd()
       await reading.wait()
       peer = nil
-      #expect(await server.eventually { failure.withLock { $0 } == .disconnected })
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { failure.withLock { $0 } == .disconnected })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 

@@ -61,15 +61,6 @@ struct ServerFixture: Sendable {
     }
   }
 
-  /// Waits until a condition holds; false if it does not within some seconds.
-  func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
-      if await condition() { return true }
-      await pauseBetweenLooks()
-    }
-    return await condition()
-  }
 }
 
 extension HTTPServerConfiguration.Drain {

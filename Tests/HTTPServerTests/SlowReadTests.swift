@@ -110,7 +110,7 @@ struct SlowReadTests {
         return peer.sip(upTo: 1024, everyMilliseconds: 10, countMax: 1000)
       }
       #expect(count < 1000)
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -147,10 +147,10 @@ struct SlowReadTests {
       let start = ContinuousClock.now
       let peer = try place.peer(over: way, port: server.port)
       peer.send("GET /\(content) HTTP/1.1\r\nHost: x\r\n\r\n")
-      #expect(await server.eventually { place.requests.value == 1 })
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { place.requests.value == 1 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
       #expect(ContinuousClock.now - start >= limits.transferStallMax)
-      #expect(await server.eventually { place.openFileCount == 0 })
+      #expect(await eventuallyHolds { place.openFileCount == 0 })
       try peer.receiveToEnd()
       #expect(peer.received.count < Self.byteCount)
     }

@@ -20,7 +20,7 @@ struct WebSocketPeersTests {
     try await ServerFixture.serve(handler, loops: 2) { server in
       let output = try await PythonPeer.run("websocket/clients.py", ["\(server.port)", "/socket"])
       #expect(output.contains("checks passed"), "\(output)")
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 }

@@ -22,7 +22,7 @@ struct WebSocketPressureTests {
         #expect(try socket.frame().opcode == 9)
         #expect(throws: RawClient.Problem.self) { while true { _ = try socket.frame() } }
       }
-      #expect(await server.eventually { echo.ends.withLock { $0.count } == 1 })
+      #expect(await eventuallyHolds { echo.ends.withLock { $0.count } == 1 })
       #expect(
         echo.ends.withLock { $0.first } == .lost("the peer did not answer a ping in time"))
     }
@@ -49,11 +49,11 @@ struct WebSocketPressureTests {
         try socket.send(RawFrame.close(1000))
         while try socket.frame().opcode != 8 {}
       }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       #expect(received.value == 0)
       gate.open()
       try await sent
-      #expect(await server.eventually { received.value == 600 })
+      #expect(await eventuallyHolds { received.value == 600 })
     }
   }
 
@@ -78,13 +78,13 @@ struct WebSocketPressureTests {
     try await ServerFixture.serve(handler) { server in
       let done = Gate()
       async let silent: Void = withSilentSocket(server, until: done)
-      #expect(await server.eventually { ends.withLock { $0.count } == 1 })
+      #expect(await eventuallyHolds { ends.withLock { $0.count } == 1 })
       #expect(ends.withLock { $0.first?.isLost } == true)
       // What the kernels hold, and a little more: not what an endless sender would have queued.
       #expect(sent.value * 100_000 < 64 << 20)
       done.open()
       try await silent
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -123,8 +123,8 @@ struct WebSocketPressureTests {
         }
         return sent
       }
-      #expect(await server.eventually { echo.ends.withLock { $0.count } == 1 })
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { echo.ends.withLock { $0.count } == 1 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 

@@ -27,9 +27,9 @@ struct WebSocketServingTests {
         #expect(try socket.frame().closeCode == 4001)
         #expect(socket.isClosedByPeer())
       }
-      #expect(await server.eventually { echo.ends.withLock { $0.count } == 1 })
+      #expect(await eventuallyHolds { echo.ends.withLock { $0.count } == 1 })
       #expect(echo.ends.withLock { $0 } == [WebSocketClose(code: 4001, reason: "bye")])
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -58,7 +58,7 @@ struct WebSocketServingTests {
         let end = try socket.frame()
         return (frame, end.closeCode)
       }
-      #expect(await server.eventually { gate.arrivals == 1 })
+      #expect(await eventuallyHolds { gate.arrivals == 1 })
       gate.open()
       let (frame, code) = try await echoed
       #expect(frame == .text("early"))
@@ -152,9 +152,9 @@ struct WebSocketServingTests {
         try socket.send(bytes + [UInt8](repeating: 0x55, count: 500_000))
         #expect(try socket.frame().closeCode == code)
       }
-      #expect(await server.eventually { echo.ends.withLock { $0.count } == 1 })
+      #expect(await eventuallyHolds { echo.ends.withLock { $0.count } == 1 })
       #expect(echo.ends.withLock { $0.first?.code } == UInt16(code))
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -167,11 +167,11 @@ struct WebSocketServingTests {
           try socket.send(RawFrame.text("a", isFinal: false))
         }
       }
-      #expect(await server.eventually { echo.ends.withLock { $0.count } == 20 })
+      #expect(await eventuallyHolds { echo.ends.withLock { $0.count } == 20 })
       #expect(echo.ends.withLock { ends in ends.allSatisfy { $0.isLost } })
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
       // The two listening sockets of the loop at most.
-      #expect(await server.eventually { await server.group.reactors[0].openCount <= 2 })
+      #expect(await eventuallyHolds { await server.group.reactors[0].openCount <= 2 })
     }
   }
 
@@ -192,14 +192,14 @@ struct WebSocketServingTests {
           return (close.closeCode, socket.isClosedByPeer())
         }
       }
-      #expect(await server.eventually { server.service.connectionCount == 1 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 1 })
       await server.service.drain()
       let (code, isClosed) = try await client.value
       #expect(code == 1001)
       #expect(isClosed)
       #expect(server.service.connectionCount == 0)
       // The handler learns of the end in a task of its own.
-      #expect(await server.eventually { echo.ends.withLock { $0.map(\.code) } == [1001] })
+      #expect(await eventuallyHolds { echo.ends.withLock { $0.map(\.code) } == [1001] })
     }
   }
 
@@ -217,7 +217,7 @@ struct WebSocketServingTests {
       }
       #expect(code == 4403)
       #expect(wasEnded)
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 
@@ -236,7 +236,7 @@ struct WebSocketServingTests {
     try await ServerFixture.serve(handler) { server in
       try await server.withSocket { try $0.send(RawFrame.text("a")) }
       await cancelled.wait()
-      #expect(await server.eventually { server.service.connectionCount == 0 })
+      #expect(await eventuallyHolds { server.service.connectionCount == 0 })
     }
   }
 

@@ -39,7 +39,7 @@ struct AsyncSignalTests {
     let signal = AsyncSignal(sleep: Self.forever)
     await withTaskGroup { group in
       for _ in 0..<1000 { group.addTask { await signal.wait() } }
-      #expect(await eventually { signal.waiterCount == 1000 })
+      #expect(await eventuallyHolds { signal.waiterCount == 1000 })
       signal.notify()
       await group.waitForAll()
     }
@@ -50,7 +50,7 @@ struct AsyncSignalTests {
   func firstSignalIsLatched() async {
     let signal = AsyncSignal()
     async let early: Void = signal.wait()
-    #expect(await eventually { signal.waiterCount == 1 })
+    #expect(await eventuallyHolds { signal.waiterCount == 1 })
     signal.notify()
     await early
     await signal.wait()
@@ -65,7 +65,7 @@ struct AsyncSignalTests {
     signal.notify()
     let seen = signal.count
     let waiting = Task { await signal.wait(after: seen) }
-    #expect(await eventually { signal.waiterCount == 1 })
+    #expect(await eventuallyHolds { signal.waiterCount == 1 })
     signal.notify()
     await waiting.value
     #expect(signal.count == 2)
@@ -83,7 +83,7 @@ struct AsyncSignalTests {
   func timeLimitEndsOneWait() async {
     let signal = AsyncSignal(sleep: { _ in })
     let other = Task { await signal.wait() }
-    #expect(await eventually { signal.waiterCount == 1 })
+    #expect(await eventuallyHolds { signal.waiterCount == 1 })
     await signal.wait(atMost: .seconds(60))
     #expect(signal.waiterCount == 1)
     signal.notify()
@@ -98,7 +98,7 @@ struct AsyncSignalTests {
       try await Task.sleep(for: limit)
     })
     let waiting = Task { await signal.wait(atMost: .seconds(3600)) }
-    #expect(await eventually { signal.waiterCount == 1 })
+    #expect(await eventuallyHolds { signal.waiterCount == 1 })
     signal.notify()
     await waiting.value
     await hasEnded.wait()
@@ -119,9 +119,9 @@ struct AsyncSignalTests {
   func cancellationEndsSuspendedWait() async {
     let signal = AsyncSignal()
     let waiting = Task { await signal.wait() }
-    #expect(await eventually { signal.waiterCount == 1 })
+    #expect(await eventuallyHolds { signal.waiterCount == 1 })
     let another = Task { await signal.wait() }
-    #expect(await eventually { signal.waiterCount == 2 })
+    #expect(await eventuallyHolds { signal.waiterCount == 2 })
     waiting.cancel()
     await waiting.value
     #expect(signal.waiterCount == 1)
@@ -149,7 +149,7 @@ struct AsyncSignalTests {
   func cancellationAfterSignal() async {
     let signal = AsyncSignal()
     let waiting = Task { await signal.wait() }
-    #expect(await eventually { signal.waiterCount == 1 })
+    #expect(await eventuallyHolds { signal.waiterCount == 1 })
     signal.notify()
     waiting.cancel()
     await waiting.value
@@ -161,7 +161,7 @@ struct AsyncSignalTests {
     let signal = AsyncSignal(sleep: { _ in })
     let waiting = Task { await signal.wait(ignoresCancellation: true) }
     waiting.cancel()
-    #expect(await eventually { signal.waiterCount == 1 })
+    #expect(await eventuallyHolds { signal.waiterCount == 1 })
     let limited = Task { await signal.wait(atMost: .seconds(60), ignoresCancellation: true) }
     limited.cancel()
     await limited.value

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -31,7 +32,7 @@ struct HostileHandshakeTests {
       let peer = try RawPeer(connectedTo: port)
       try peer.send(Array(request.utf8))
       #expect(try peer.receive(Self.answer.count + 1) == Self.answer)
-      #expect(await eventually { log.current.reasons == [.tls(.plainHTTP)] })
+      #expect(await eventuallyHolds { log.current.reasons == [.tls(.plainHTTP)] })
       #expect(log.current.opened == 0)
     }
   }
@@ -48,12 +49,12 @@ struct HostileHandshakeTests {
       let peer = try RawPeer(connectedTo: port)
       try peer.send(bytes)
       peer.shutDownWriting()
-      #expect(await eventually { log.current.reasons.count == 1 })
+      #expect(await eventuallyHolds { log.current.reasons.count == 1 })
       guard case .tls? = log.current.reasons.first else {
         Issue.record("not an end of TLS: \(log.current.reasons)")
         return
       }
-      #expect(await eventually { await group.openStreams == 0 })
+      #expect(await eventuallyHolds { await group.openStreams == 0 })
     }
   }
 
@@ -67,12 +68,12 @@ struct HostileHandshakeTests {
       for _ in 0..<60 {
         try? peer.send([0x16, 3, 1, 3, 0xE8] + [UInt8](repeating: 0, count: 1000))
       }
-      #expect(await eventually { log.current.reasons.count == 1 })
+      #expect(await eventuallyHolds { log.current.reasons.count == 1 })
       guard case .tls(.handshake)? = log.current.reasons.first else {
         Issue.record("not a failed handshake: \(log.current.reasons)")
         return
       }
-      #expect(await eventually { await group.openStreams == 0 })
+      #expect(await eventuallyHolds { await group.openStreams == 0 })
     }
   }
 
@@ -86,8 +87,8 @@ struct HostileHandshakeTests {
       let peer = try RawPeer(connectedTo: port)
       for octet in hello.prefix(count) { try peer.send([octet]) }
       peer.shutDownWriting()
-      #expect(await eventually { log.current.reasons == [.tls(.closedInHandshake)] })
-      #expect(await eventually { await group.openStreams == 0 })
+      #expect(await eventuallyHolds { log.current.reasons == [.tls(.closedInHandshake)] })
+      #expect(await eventuallyHolds { await group.openStreams == 0 })
     }
   }
 

@@ -140,7 +140,7 @@ struct ListenerTests {
             }
           }
         }
-        #expect(await eventually { log.current.accepted > 50 })
+        #expect(await eventuallyHolds { log.current.accepted > 50 })
         await server.stopAccepting()
         var answered = 0
         for client in clients { answered += try await client.value }
@@ -182,7 +182,7 @@ struct ListenerTests {
       }
       let peer = try RawPeer(connectedTo: server.address.port ?? 0)
       try peer.send([1])
-      #expect(await eventually { probe.options.count == 3 })
+      #expect(await eventuallyHolds { probe.options.count == 3 })
       #expect(probe.options == [1, 1, Socket.userTimeoutMilliseconds])
     }
   }

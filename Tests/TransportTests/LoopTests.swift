@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Transport
 
@@ -53,7 +54,7 @@ struct LoopTests {
       for _ in 0..<5 {
         let start = LoopClock.now()
         // Past the linger, so that the thread has gone back to Dispatch.
-        _ = await eventually { LoopClock.now() > start + .milliseconds(12) }
+        _ = await eventuallyHolds { LoopClock.now() > start + .milliseconds(12) }
         #expect(await reactor.run { $0.loop.isCurrent })
       }
     }
@@ -69,7 +70,7 @@ struct LoopTests {
       let spinner = Task(executorPreference: reactor.loop) {
         while !Task.isCancelled { await Task.yield() }
       }
-      #expect(await eventually { recorder.fired.count == 1 })
+      #expect(await eventuallyHolds { recorder.fired.count == 1 })
       spinner.cancel()
       await spinner.value
     }

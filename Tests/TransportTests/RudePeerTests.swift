@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Transport
 
@@ -36,7 +37,7 @@ struct RudePeerTests {
       #expect(try peer.receive(waiting).count == waiting)
       peer.shutDownWriting()
       #expect(try peer.receive(.max).count == sent - waiting)
-      #expect(await eventually { log.current.reasons == [.closedHere] })
+      #expect(await eventuallyHolds { log.current.reasons == [.closedHere] })
       #expect(log.current.bytes == sent)
     }
   }
@@ -63,7 +64,7 @@ struct RudePeerTests {
         default: break
         }
       }
-      #expect(await eventually { log.current.reasons.count == 300 })
+      #expect(await eventuallyHolds { log.current.reasons.count == 300 })
       #expect(await openCount(group) == before)
       #expect(log.current.accepted == 300)
     }
@@ -81,10 +82,10 @@ struct RudePeerTests {
           try peer.send([1])
           peer.closeWillReset()
         }
-        #expect(await eventually { log.current.reasons.count == 100 })
+        #expect(await eventuallyHolds { log.current.reasons.count == 100 })
       }
     }
-    #expect(await eventually { descriptorCount() < before + 100 })
+    #expect(await eventuallyHolds { descriptorCount() < before + 100 })
   }
 
   private func openCount(_ group: EventLoopGroup) async -> Int {

@@ -47,11 +47,11 @@ struct StreamTests {
       await client.write(bytes)
       #expect(difference(await client.receive(size, within: .seconds(20)), bytes) == nil)
       await client.perform { $0.shutDownWriting() }
-      #expect(await eventually { client.state.hasEnded })
+      #expect(await eventuallyHolds { client.state.hasEnded })
       #expect(client.state.endedCleanly)
       await client.perform { $0.close() }
       #expect(await client.closeReason() == .closedHere)
-      #expect(await eventually { log.current.reasons == [.closedHere] })
+      #expect(await eventuallyHolds { log.current.reasons == [.closedHere] })
       #expect(log.current.opened == 1)
     }
   }
@@ -76,7 +76,7 @@ struct StreamTests {
         }
         for await isRight in tasks { #expect(isRight) }
       }
-      #expect(await eventually { log.current.reasons.count == 40 })
+      #expect(await eventuallyHolds { log.current.reasons.count == 40 })
     }
   }
 
@@ -118,7 +118,7 @@ struct StreamTests {
       let (_, endpoint, tls) = try await listen(.tcp, on: group, log: ServerLog())
       let client = await TestClient(endpoint, tls: tls, on: group.reactors[0])
       let body = [UInt8](repeating: 7, count: 2_000_000)
-      #expect(await eventually { client.state.isOpened })
+      #expect(await eventuallyHolds { client.state.isOpened })
       await client.perform { $0.write([1, 2], body) }
       let answer = await client.receive(body.count + 2, within: .seconds(20))
       #expect(difference(answer, [1, 2] + body) == nil)
@@ -152,7 +152,7 @@ struct StreamTests {
       for _ in 0..<20 {
         let client = await TestClient(
           .host("127.0.0.1", port: server.address.port ?? 0), on: group.reactors[0])
-        #expect(await eventually { client.state.isOpened })
+        #expect(await eventuallyHolds { client.state.isOpened })
         if isSlow {
           await client.write([1])
           #expect(await client.receive(2) == [78, 79])

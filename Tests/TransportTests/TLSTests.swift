@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Transport
 
@@ -42,7 +43,7 @@ struct TLSTests {
       await client.write([42])
       #expect(await client.closeReason() == .tls(.nameMismatch))
       #expect(!client.state.isOpened)
-      #expect(await eventually { log.current.reasons.count == 1 })
+      #expect(await eventuallyHolds { log.current.reasons.count == 1 })
       #expect(log.current.bytes == 0)
       guard case .tls? = log.current.reasons.first else {
         Issue.record("the server was not told by an alert: \(log.current.reasons)")

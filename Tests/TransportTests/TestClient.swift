@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Transport
 
 /// A client stream whose events can be waited for from a test.
@@ -44,14 +45,14 @@ final class TestClient: Sendable {
 
   /// Waits for `count` bytes, the end, or the limit, and returns what has come.
   func receive(_ count: Int, within limit: Duration = .seconds(5)) async -> [UInt8] {
-    _ = await eventually(within: limit) {
+    _ = await eventuallyHolds(within: limit) {
       shared.withLock { $0.bytes.count >= count || $0.reason != nil }
     }
     return state.bytes
   }
 
   func closeReason(within limit: Duration = .seconds(5)) async -> CloseReason? {
-    _ = await eventually(within: limit) { state.reason != nil }
+    _ = await eventuallyHolds(within: limit) { state.reason != nil }
     return state.reason
   }
 

@@ -16,7 +16,7 @@ struct TimerTests {
           recorder.add(.microseconds(Int.random(in: 0..<150_000, using: &generator)), on: reactor)
         }
       }
-      #expect(await eventually { recorder.fired.count == 1000 })
+      #expect(await eventuallyHolds { recorder.fired.count == 1000 })
       let fired = recorder.fired
       #expect(fired.allSatisfy { $0.at >= $0.due }, "seed \(seed)")
       #expect(zip(fired, fired.dropFirst()).allSatisfy { $0.due <= $1.due }, "seed \(seed)")
@@ -34,10 +34,10 @@ struct TimerTests {
         recorder.timer(0)?.set(target)
         return target
       }
-      #expect(await eventually { !recorder.fired.isEmpty })
+      #expect(await eventuallyHolds { !recorder.fired.isEmpty })
       #expect(recorder.fired[0].at >= target)
       let later = LoopClock.now() + .milliseconds(20)
-      _ = await eventually { LoopClock.now() > later }
+      _ = await eventuallyHolds { LoopClock.now() > later }
       #expect(recorder.fired.count == 1)
     }
   }
@@ -50,7 +50,7 @@ struct TimerTests {
         recorder.add(.seconds(60), on: reactor)
         recorder.timer(0)?.set(after: .milliseconds(5))
       }
-      #expect(await eventually { recorder.fired.count == 1 })
+      #expect(await eventuallyHolds { recorder.fired.count == 1 })
     }
   }
 
@@ -64,7 +64,7 @@ struct TimerTests {
         recorder.add(.milliseconds(25), on: reactor)
         recorder.timer(0)?.cancel()
       }
-      #expect(await eventually { recorder.fired.count == 1 })
+      #expect(await eventuallyHolds { recorder.fired.count == 1 })
       #expect(await reactor.run { $0.core.timers.earliest } == nil)
       #expect(recorder.fired.count == 1)
     }

@@ -2,18 +2,6 @@ import TestSupport
 import Testing
 import Transport
 
-/// Waits until `condition` holds; false when it still does not after `limit`.
-func eventually(
-  within limit: Duration = .seconds(5), _ condition: () async -> Bool
-) async -> Bool {
-  let deadline = LoopClock.now() + limit
-  while LoopClock.now() < deadline {
-    if await condition() { return true }
-    await pauseBetweenLooks()
-  }
-  return await condition()
-}
-
 /// Runs `body` with a group of loops that is shut down afterwards.
 func withLoops<Result>(
   _ count: Int = 2, _ body: (EventLoopGroup) async throws -> Result

@@ -14,7 +14,7 @@ import Testing
     let cursor = films.cursor()
     async let waiting = films.feed.page(
       caller: .anonymous, filter: .all, since: .cursor(cursor), limit: 10, wait: .seconds(50))
-    while films.signal.count == 0 { await pauseBetweenLooks() }
+    #expect(await eventuallyHolds { films.signal.count > 0 })
     // A commit that only another user sees does not wake it.
     try await films.write("9", title: "Theirs", in: .user("ada"))
     #expect(films.signal.count == 1)

@@ -142,7 +142,7 @@ import Testing
     let filter = films.filter("title < now()")
     async let waiting = films.feed.page(
       caller: .anonymous, filter: filter, since: .head, limit: 10, wait: .seconds(50))
-    while films.signal.count == 0 { await pauseBetweenLooks() }
+    #expect(await eventuallyHolds { films.signal.count > 0 })
     films.time.advance(by: .seconds(30))
     films.heartbeats.fire()
     let page = try await waiting

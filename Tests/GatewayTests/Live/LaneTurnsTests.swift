@@ -35,12 +35,8 @@ import Transport
   }
 
   private static func wait(_ turns: LaneTurns<String>, for count: Int) async throws {
-    let clock = ContinuousClock()
-    let end = clock.now + .seconds(20)
-    while turns.count != count {
-      try #require(clock.now < end, "\(turns.count) parts instead of \(count)")
-      await pauseBetweenLooks()
-    }
+    try #require(
+      await eventuallyHolds { turns.count == count }, "\(turns.count) parts instead of \(count)")
   }
 
   @Test("A lane with a thousand waiting parts delays another by one part")

@@ -290,12 +290,9 @@ import Transport
         subjects, by: .anonymous, from: ClientNetwork("192.0.2.1"), lastEventID: nil)
     ) { _ in [] }
     _ = try await stream.next()
-    let clock = ContinuousClock()
-    let end = clock.now + .seconds(20)
-    while source.renderedCount < 2 {
-      try #require(clock.now < end, "\(source.renderedCount) events were rendered")
-      await pauseBetweenLooks()
-    }
+    try #require(
+      await eventuallyHolds { source.renderedCount >= 2 },
+      "\(source.renderedCount) events were rendered")
     for _ in 0..<2_000 { await Task.yield() }
     #expect(source.renderedCount == 2)
     var lists = 0

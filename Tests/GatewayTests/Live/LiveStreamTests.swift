@@ -342,12 +342,8 @@ import Transport
       _ = try await Self.events(100, of: stream)
     }
     #expect(world.streams.count == 0)
-    let clock = ContinuousClock()
-    let end = clock.now + .seconds(20)
-    while !scripts.allSatisfy({ $0.1.isReleased }) {
-      try #require(clock.now < end, "a subject is still open")
-      await pauseBetweenLooks()
-    }
+    try #require(
+      await eventuallyHolds { scripts.allSatisfy { $0.1.isReleased } }, "a subject is still open")
   }
 
   @Test("A caller has a limited number of streams, and leaves room for others")

@@ -209,15 +209,11 @@ extension Caller {
   }
 }
 
-/// Waits until a condition holds; records an issue after half a minute.
+/// Waits until a condition holds; records an issue after two minutes.
 func eventually(
   sourceLocation: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool
 ) async rethrows {
-  let deadline = ContinuousClock.now + .seconds(120)
-  while ContinuousClock.now < deadline {
-    if try await holds() { return }
-    await pauseBetweenLooks()
-  }
+  if try await eventuallyHolds(within: .seconds(120), holds) { return }
   Issue.record("waited in vain", sourceLocation: sourceLocation)
 }
 

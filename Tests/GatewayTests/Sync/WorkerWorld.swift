@@ -214,13 +214,8 @@ final class WorkerWorld: Sendable {
   func until(
     sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
   ) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
-    while try await !condition() {
-      guard ContinuousClock.now < deadline else {
-        Issue.record("waited in vain", sourceLocation: sourceLocation)
-        throw CancellationError()
-      }
-      await pauseBetweenLooks()
-    }
+    if try await eventuallyHolds(condition) { return }
+    Issue.record("waited in vain", sourceLocation: sourceLocation)
+    throw CancellationError()
   }
 }

@@ -70,7 +70,7 @@ struct PagingUnderWritesTests {
       defer { end.hasCome.store(true, ordering: .relaxed) }
       for round in 0..<12 {
         let head = store.head
-        while store.head == head { await pauseBetweenLooks() }
+        #expect(await eventuallyHolds { store.head != head })
         var query = still
         query.limit = 1 + round % 5
         var seen: [String] = []

@@ -110,7 +110,7 @@ struct QueryReadersTests {
           }
         }
       }
-      while refused.all.count < 5 { await pauseBetweenLooks() }
+      #expect(await eventuallyHolds { refused.all.count >= 5 })
       #expect(refused.all == Array(repeating: .overloaded, count: 5))
       for gate in gates { gate.open() }
       try await group.waitForAll()
@@ -142,7 +142,8 @@ struct QueryReadersTests {
           }
         }
       }
-      while store.queries.waitingCount < QueryReaders.waitingMax { await pauseBetweenLooks() }
+      #expect(
+        await eventuallyHolds { store.queries.waitingCount >= QueryReaders.waitingMax })
       do throws(StorageError) {
         _ = try await store.page(query, viewer: viewer(1_000), deadline: Self.still)
       } catch {
@@ -181,7 +182,7 @@ struct QueryReadersTests {
           try await store.page(query, viewer: .anonymous, deadline: late)
         }
       }
-      while store.queries.waitingCount == 0 { await pauseBetweenLooks() }
+      #expect(await eventuallyHolds { store.queries.waitingCount > 0 })
       for gate in gates + [clock] { gate.advance(bySeconds: 3) }
       for gate in gates { gate.open() }
       try await group.waitForAll()

@@ -2,6 +2,7 @@ import HTTPClient
 import HTTPTypes
 import LosslessJSON
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -41,7 +42,7 @@ struct EventStreamSubscriptionTests {
     stream.send("event: complete\ndata:\n\n")
     #expect(LiveSetting.word(await subscription.next()) == "complete")
     #expect(await subscription.next() == nil)
-    #expect(await LiveSetting.eventually { live.subscriptions.connectionCount == 0 })
+    #expect(await eventuallyHolds { live.subscriptions.connectionCount == 0 })
   }
 
   @Test("A stream that ends without `complete` is opened again, with its gap reported")

@@ -66,9 +66,9 @@ struct LiveServerTests {
       #expect(LiveSetting.word(await subscription.next()) == "re-established")
       #expect(LiveSetting.word(await subscription.next()) == "next Alien")
       subscription.cancel()
-      #expect(await LiveSetting.eventually { hasura.subscriptionCount == 0 })
+      #expect(await eventuallyHolds { hasura.subscriptionCount == 0 })
       live.stop()
-      #expect(await LiveSetting.eventually { live.connectionCount == 0 })
+      #expect(await eventuallyHolds { live.connectionCount == 0 })
     }
     await server.stop()
   }

@@ -221,16 +221,6 @@ struct LiveSetting {
     }
   }
 
-  /// Waits until a condition holds; false if it does not within a minute.
-  static func eventually(_ condition: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < deadline {
-      if condition() { return true }
-      await pauseBetweenLooks()
-    }
-    return condition()
-  }
-
   /// Lets time pass in steps until a condition holds. The tasks of the live side run between two steps: each
   /// step takes a millisecond, and the next ones longer, however busy the machine is.
   func pass(_ step: Duration, until condition: () -> Bool) async -> Bool {

@@ -2,6 +2,7 @@ import HTTPClient
 import HTTPTypes
 import LosslessJSON
 import Synchronization
+import TestSupport
 import Testing
 import VendorDouble
 
@@ -108,7 +109,7 @@ struct UpstreamSubscriptionsTests {
     while let event = await subscription.next() { words.append(LiveSetting.word(event)) }
     #expect(words.count == 19)
     #expect(words.last?.hasPrefix("failed: ") == true)
-    #expect(await LiveSetting.eventually { server.received.contains { $0["type"] == "complete" } })
+    #expect(await eventuallyHolds { server.received.contains { $0["type"] == "complete" } })
   }
 
   @Test("A first event without data is a refusal, and the subscription is stopped")
@@ -134,13 +135,13 @@ struct UpstreamSubscriptionsTests {
     second.cancel()
     #expect(await first.next() == nil)
     #expect(
-      await LiveSetting.eventually {
+      await eventuallyHolds {
         server.received.filter { $0["type"] == "complete" }.count == 2
       })
     live.clock.advance(by: .seconds(4))
     #expect(!server.sockets[0].hasEnded)
     #expect(await live.pass(.seconds(1)) { server.sockets[0].hasEnded })
-    #expect(await LiveSetting.eventually { live.subscriptions.connectionCount == 0 })
+    #expect(await eventuallyHolds { live.subscriptions.connectionCount == 0 })
     let again = try live.open("1")
     #expect(LiveSetting.word(await again.next()) == "established")
     #expect(sockets.offers.count == 2)
@@ -154,7 +155,7 @@ struct UpstreamSubscriptionsTests {
       let subscription = try live.open()
       #expect(LiveSetting.word(await subscription.next()) == "established")
     }
-    #expect(await LiveSetting.eventually { server.received.contains { $0["type"] == "complete" } })
+    #expect(await eventuallyHolds { server.received.contains { $0["type"] == "complete" } })
   }
 
   @Test("A lost connection is made again, and the gap precedes further events")
@@ -193,7 +194,7 @@ struct UpstreamSubscriptionsTests {
       #expect(LiveSetting.word(await slow.next()) == "next \(number)")
     }
     #expect(LiveSetting.word(await fast.next()) == "next fast")
-    #expect(await LiveSetting.eventually { server.received.contains { $0["type"] == "pong" } })
+    #expect(await eventuallyHolds { server.received.contains { $0["type"] == "pong" } })
   }
 
   @Test("A slow reader that leaves lets the others go on")

@@ -4,6 +4,7 @@ import HasuraDouble
 import LosslessJSON
 import Model
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -58,7 +59,7 @@ struct VendorSubscriptionTests {
     let role = token == nil ? "admin" : "user"
     #expect(hasura.log == ["connect", "init \(role)", "start FilmChanged"])
     subscription.cancel()
-    #expect(await LiveSetting.eventually { hasura.subscriptionCount == 0 })
+    #expect(await eventuallyHolds { hasura.subscriptionCount == 0 })
     #expect(hasura.log.last == "stop")
   }
 
@@ -141,7 +142,7 @@ struct VendorSubscriptionTests {
     let way = choice == .legacyWS ? "query" : "header"
     #expect(appSync.log == ["connect \(way)", "init", "start filmChanged"])
     subscription.cancel()
-    #expect(await LiveSetting.eventually { appSync.subscriptionCount == 0 })
+    #expect(await eventuallyHolds { appSync.subscriptionCount == 0 })
   }
 
   @Test("AppSync refuses a wrong key before the acknowledgement, which is final")
