@@ -101,7 +101,11 @@ struct LiveTests {
   func waitsLongerAfterShortStreams() async throws {
     let pauses = Locked<[Duration]>([])
     var options = Larder.Options()
-    options.sleepOfLive = { pause in
+    // Longer than all pauses.
+    let deadline = Duration.seconds(3_600)
+    options.deadline = deadline
+    options.sleep = { pause in
+      if pause == deadline { return try await Task.sleep(for: pause) }
       try Task.checkCancellation()
       pauses.withLock { $0.append(pause) }
     }
