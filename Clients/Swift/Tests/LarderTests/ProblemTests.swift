@@ -44,7 +44,9 @@ struct ProblemTests {
       if let account = ScriptedLarder.account(request) { return account }
       return try await answer(request)
     }
-    let larder = try await ScriptedLarder.open(transport)
+    var options = Larder.Options()
+    options.pollInterval = .milliseconds(1)
+    let larder = try await ScriptedLarder.open(transport, options: options)
     try await larder.register()
     return larder
   }

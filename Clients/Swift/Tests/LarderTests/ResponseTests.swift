@@ -155,9 +155,15 @@ struct ResponseTests {
 
   @Test("A body that comes byte by byte has one deadline", .timeLimit(.minutes(1)))
   func endsSlowBodies() async throws {
+    // One until the head and one from then on, of registering and of the query.
+    let ofHeads = 4
+    let deadlines = Locked(0)
+    let end = Gate()
     var options = Larder.Options()
-    // As if the time passed while the bytes come.
-    options.sleep = { _ in try await Task.sleep(for: .milliseconds(200)) }
+    options.sleep = { _ in
+      deadlines.withLock { $0 += 1 }
+      await end.pass()
+    }
     let transport = ScriptedLarder(replying: { request in
       if let answer = ScriptedLarder.account(request) {
         return ScriptedLarder.json(answer.body, status: answer.status)
@@ -166,7 +172,15 @@ struct ResponseTests {
         "data": ["film": .string(String(repeating: "x", count: 3_000))]
       ])
       reply.body = reply.body[0].map { Data([$0]) }
-      reply.beforePiece = { _ in try? await Task.sleep(for: .milliseconds(20)) }
+      let last = reply.body.count - 1
+      reply.beforePiece = { index in
+        if index == 0 {
+          try? await until { deadlines.withLock { $0 } == ofHeads }
+        } else if index == last {
+          await end.open()
+          try? await Task.sleep(for: .seconds(3_600))
+        }
+      }
       return reply
     })
     let larder = try await ScriptedLarder.open(transport, options: options)
@@ -174,6 +188,7 @@ struct ResponseTests {
     await #expect { try await larder.query("Slow") } throws: {
       ($0 as? LarderError)?.code == "offline"
     }
+    #expect(deadlines.withLock { $0 } == ofHeads)
   }
 
   @Test("A cancelled call does not wait for the call before it", .timeLimit(.minutes(1)))
