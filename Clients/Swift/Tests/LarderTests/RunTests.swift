@@ -97,7 +97,7 @@ struct RunTests {
       return ScriptedLarder.account(request) ?? (503, [:])
     }
     let larder = try await open(transport)
-    try await larder.signIn(email: "a@example.com", password: "secret")
+    try await larder.signIn(as: "a")
     isOffline.withLock { $0 = true }
     #expect(try await !larder.signOut())
     isOffline.withLock { $0 = false }
