@@ -84,7 +84,7 @@ extension Larder {
           // It is opened again below, for the profile that is active then.
         }
       }
-      try? await Task.sleep(for: .seconds(5))
+      try? await sleep(.seconds(5))
     }
   }
 }
@@ -138,13 +138,10 @@ final class RunTurn: Sendable {
 enum RunPauses {
   /// Without a signal `run` looks for changes so often.
   static let longest = Duration.seconds(60)
-  /// Also where Larder, or a proxy, asks for more.
-  static let retryAfterMax = 3_600
 
   /// The pause after so many failures in a row.
   static func pause(after failures: Int, retryAfter: Int?) -> Duration {
     guard failures > 0 else { return longest }
-    let grown = Duration.seconds(1 << min(failures - 1, 6)) * Double.random(in: 0.5...1)
-    return max(min(grown, longest), .seconds(min(retryAfter ?? 0, retryAfterMax)))
+    return RetryPause.pause(after: failures, longest: longest, retryAfter: retryAfter)
   }
 }

@@ -42,10 +42,8 @@ public final class Larder: Sendable {
     public var clock: @Sendable () -> Date = { Date() }
     /// What carries requests, for tests.
     var transport: (any HTTPTransport)?
-    /// What waits, for tests.
+    /// What waits for deadlines and pauses, for tests.
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// What waits between the attempts of live sequences, for tests.
-    var sleepOfLive: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Uses URLSession also where another transport would be: on Linux, without TLS.
     package mutating func useURLSession() {
@@ -64,7 +62,6 @@ public final class Larder: Sendable {
   let pauses: LivePauses
   let clock: @Sendable () -> Date
   let sleep: @Sendable (Duration) async throws -> Void
-  private let sleepOfLive: @Sendable (Duration) async throws -> Void
   /// Wakes `run` when something has been submitted.
   let work = Broadcast()
   let turn = RunTurn()
@@ -91,7 +88,6 @@ public final class Larder: Sendable {
       transport: options.transport, sleep: options.sleep)
     clock = options.clock
     sleep = options.sleep
-    sleepOfLive = options.sleepOfLive
     profiles = try Profiles(
       client: client, store: self.store,
       credentialStore: credentialStore,
@@ -270,7 +266,7 @@ public final class Larder: Sendable {
       do {
         let id = try await profiles.needActive().id
         let live = try Live(
-          subject, profiles: profiles, profile: id, pauses: pauses, sleep: sleepOfLive)
+          subject, profiles: profiles, profile: id, pauses: pauses, sleep: sleep)
         try await live.run { continuation.yield($0) }
         continuation.finish()
       } catch {

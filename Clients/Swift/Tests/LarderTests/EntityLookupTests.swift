@@ -74,8 +74,7 @@ struct EntityLookupTests {
           ]
         )
       }
-      larder = try await ScriptedLarder.open(transport)
-      try await larder.register()
+      larder = try await ScriptedLarder.registered(transport)
       try await larder.follow("all", types: ["Film", "Person"])
       try await larder.sync()
     }
@@ -176,13 +175,11 @@ struct EntityLookupTests {
   @Test("A stored response counts before the replica")
   func prefersStoredResponses() async throws {
     let isAway = Locked(false)
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       if isAway.withLock({ $0 }) { throw LarderError.offline("flight mode", wasSent: false) }
       return (200, ["data": ["film": ["kind": "Film", "name": "Stored"]]])
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     try await larder.save(Film(id: "f1", title: "Of the replica", year: 1962))
     _ = try await larder.query(FilmQuery(variables: .init(id: "f1")))
     isAway.withLock { $0 = true }

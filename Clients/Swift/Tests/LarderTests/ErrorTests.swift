@@ -5,71 +5,38 @@ import Testing
 
 /// What fails, as the app sees it.
 struct ErrorTests {
-  private struct FilmQuery: GraphQLOperation {
-    static let name = "Film"
-    static let kind = OperationKind.query
-
-    var variables: Variables
-
-    struct Variables: Codable, Hashable, Sendable {
-      var stars: Double
-    }
-
-    struct Response: Codable, Hashable, Sendable {
-      var title: String
-    }
-  }
-
-  private struct RenameMutation: GraphQLOperation {
-    static let name = "Rename"
-    static let kind = OperationKind.mutation
-
-    var variables: FilmQuery.Variables
-
-    typealias Response = FilmQuery.Response
-  }
-
   private struct AppError: Error {}
 
   private func phone() async throws -> Larder {
     let transport = ScriptedLarder { request in
       ScriptedLarder.account(request) ?? (200, ["data": ["title": 1]])
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     return larder
-  }
-
-  private func code(_ body: () async throws -> Void) async -> String? {
-    do {
-      try await body()
-      return nil
-    } catch {
-      return (error as? LarderError)?.code ?? "\(type(of: error))"
-    }
   }
 
   @Test("Content of another type than the app's is `unexpected_content`")
   func reportsContent() async throws {
     let larder = try await phone()
-    let query = FilmQuery(variables: FilmQuery.Variables(stars: 1))
-    #expect(await code { _ = try await larder.query(query) } == "unexpected_content")
-    #expect(await code { _ = try JSONValue(parsing: "{") } == "unexpected_content")
+    let query = TitleQuery(variables: Stars(stars: 1))
+    #expect(await failure { _ = try await larder.query(query) }?.code == "unexpected_content")
+    #expect(await failure { _ = try JSONValue(parsing: "{") }?.code == "unexpected_content")
     try await larder.write([["op": "insert", "type": "Film", "id": "f1", "data": ["title": 1]]])
-    let found = await code { try await larder.read { db in _ = try Film.all.fetchAll(db) } }
+    let found = await failure { try await larder.read { db in _ = try Film.all.fetchAll(db) } }?
+      .code
     #expect(found == "unexpected_content")
-    let observed = await code { for try await _ in larder.observe(Film.all) {} }
+    let observed = await failure { for try await _ in larder.observe(Film.all) {} }?.code
     #expect(observed == "unexpected_content")
   }
 
   @Test("A value that cannot be JSON is `invalid_argument`")
   func reportsArguments() async throws {
     let larder = try await phone()
-    let query = FilmQuery(variables: FilmQuery.Variables(stars: .infinity))
-    #expect(await code { _ = try await larder.query(query) } == "invalid_argument")
-    let mutation = RenameMutation(variables: query.variables)
-    #expect(await code { _ = try await larder.lazy(mutation) } == "invalid_argument")
-    #expect(await code { _ = try larder.live(query) } == "invalid_argument")
+    let query = TitleQuery(variables: Stars(stars: .infinity))
+    #expect(await failure { _ = try await larder.query(query) }?.code == "invalid_argument")
+    let mutation = RateFilmMutation(variables: query.variables)
+    #expect(await failure { _ = try await larder.lazy(mutation) }?.code == "invalid_argument")
+    #expect(await failure { _ = try larder.live(query) }?.code == "invalid_argument")
   }
 
   @Test(
@@ -77,19 +44,22 @@ struct ErrorTests {
   )
   func reportsKinds() async throws {
     let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, ["data": nil]) }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
-    let variables = FilmQuery.Variables(stars: 1)
-    let (query, mutation) = (FilmQuery(variables: variables), RenameMutation(variables: variables))
-    #expect(await code { try await larder.lazy(query) } == "invalid_argument")
-    #expect(await code { try await larder.steady(query) } == "invalid_argument")
-    #expect(await code { _ = try await larder.force(query) } == "invalid_argument")
-    #expect(await code { _ = try await larder.query(mutation) } == "invalid_argument")
-    #expect(await code { _ = try larder.live(mutation) } == "invalid_argument")
-    #expect(await code { _ = try await larder.query("") } == "invalid_argument")
-    #expect(await code { try await larder.submit("") } == "invalid_argument")
-    #expect(await code { _ = try await larder.force("") } == "invalid_argument")
-    #expect(await code { for try await _ in larder.live(.operation("")) {} } == "invalid_argument")
+    let larder = try await ScriptedLarder.registered(transport)
+    let variables = Stars(stars: 1)
+    let (query, mutation) = (
+      TitleQuery(variables: variables), RateFilmMutation(variables: variables)
+    )
+    #expect(await failure { try await larder.lazy(query) }?.code == "invalid_argument")
+    #expect(await failure { try await larder.steady(query) }?.code == "invalid_argument")
+    #expect(await failure { _ = try await larder.force(query) }?.code == "invalid_argument")
+    #expect(await failure { _ = try await larder.query(mutation) }?.code == "invalid_argument")
+    #expect(await failure { _ = try larder.live(mutation) }?.code == "invalid_argument")
+    #expect(await failure { _ = try await larder.query("") }?.code == "invalid_argument")
+    #expect(await failure { try await larder.submit("") }?.code == "invalid_argument")
+    #expect(await failure { _ = try await larder.force("") }?.code == "invalid_argument")
+    #expect(
+      await failure { for try await _ in larder.live(.operation("")) {} }?.code
+        == "invalid_argument")
     #expect(try await larder.outbox().isEmpty)
     #expect(transport.requests == ["POST /v1/devices"])
   }
@@ -102,7 +72,8 @@ struct ErrorTests {
     ])
   func reportsAddresses(text: String) async throws {
     let url = try #require(URL(string: text))
-    #expect(await code { _ = try await Larder(url: url, store: .memory) } == "invalid_argument")
+    #expect(
+      await failure { _ = try await Larder(url: url, store: .memory) }?.code == "invalid_argument")
   }
 
   @Test("Without a profile the error says what to call")
@@ -133,12 +104,12 @@ struct ErrorTests {
     defer { try? FileManager.default.removeItem(at: file) }
     let url = try #require(URL(string: "http://larder"))
     let below = file.appendingPathComponent("larder.sqlite")
-    let found = await code { _ = try await Larder(url: url, store: .file(below)) }
+    let found = await failure { _ = try await Larder(url: url, store: .file(below)) }?.code
     #expect(found == "storage_failed")
-    let noDatabase = await code {
+    let noDatabase = await failure {
       let credentials = MemoryCredentialStore()
       _ = try await Larder(url: url, store: .file(file), credentials: credentials)
-    }
+    }?.code
     #expect(noDatabase == "store_damaged")
   }
 

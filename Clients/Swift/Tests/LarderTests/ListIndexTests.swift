@@ -96,15 +96,13 @@ struct ListIndexTests {
     let changes = Self.films(600).map { film -> JSONValue in
       ["op": "put", "type": .string(film.type), "id": .string(film.id), "data": film.data]
     }
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       let isFilms = request.query.contains { $0.value == "Film" }
       return (
         200, ["changes": isFilms ? .array(changes) : [], "cursor": "c", "complete": true]
       )
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     try await larder.follow("films", types: ["Film"])
     try await larder.sync()
     let query = EntityQuery(
@@ -135,8 +133,7 @@ struct ListIndexTests {
   @Test("A text of other bytes is a change, also where Swift's comparison finds it equal")
   func comparesBytes() async throws {
     let transport = ScriptedLarder { try #require(ScriptedLarder.account($0)) }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     let query = EntityQuery(type: "Film", order: [.init("title")])
     var updates = larder.observe(query).makeAsyncIterator()
     _ = try await updates.next()

@@ -21,7 +21,7 @@ struct LiveTests {
     }
     let larder = try await open(transport)
     try await larder.register()
-    if hasUser { try await larder.signIn(email: "a@example.com", password: "secret") }
+    if hasUser { try await larder.signIn(as: "a") }
     let events = larder.live(.changes(types: []))
     try await until { transport.requests.filter { $0 == "GET /v1/changes" }.count > 3 }
     try await larder.signOut()
@@ -35,8 +35,7 @@ struct LiveTests {
     "A cursor that is refused while polling resets the subject, which goes on",
     .timeLimit(.minutes(1)))
   func resetsWhilePolling() async throws {
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       if request.isStream { return (404, ["message": "not here"]) }
       switch request.query.first(where: { $0.name == "since" })?.value {
       case "old": return (410, ["code": "cursor_gone", "reason": "age"])
@@ -61,17 +60,14 @@ struct LiveTests {
     "Where a proxy responds in place of a stream, the subject is polled",
     .timeLimit(.minutes(1)), arguments: [200, 401, 403, 404, 302])
   func pollsBehindProxies(status: Int) async throws {
-    let transport = ScriptedLarder(replying: { request in
-      if let answer = ScriptedLarder.account(request) {
-        return ScriptedLarder.json(answer.body, status: answer.status)
-      }
+    let transport = ScriptedLarder.replyingWithAccount { request in
       if request.isStream {
         return ScriptedLarder.Reply(
           status: status, headers: ["content-type": "text/html", "content-length": "1"],
           body: [Data("x".utf8)])
       }
       return ScriptedLarder.json(["data": ["film": nil]])
-    })
+    }
     let larder = try await open(transport)
     try await larder.register()
     var events = larder.live(.operation("Film")).makeAsyncIterator()
@@ -87,11 +83,9 @@ struct LiveTests {
     let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, [:]) }
     let larder = try await open(transport)
     try await larder.register()
-    await #expect {
-      for try await _ in larder.live(.collection(path)) {}
-    } throws: {
-      ($0 as? LarderError)?.code == "invalid_argument"
-    }
+    #expect(
+      await failure { for try await _ in larder.live(.collection(path)) {} }?.code
+        == "invalid_argument")
     #expect(transport.requests == ["POST /v1/devices"])
   }
 
@@ -101,14 +95,15 @@ struct LiveTests {
   func waitsLongerAfterShortStreams() async throws {
     let pauses = Locked<[Duration]>([])
     var options = Larder.Options()
-    options.sleepOfLive = { pause in
+    // Longer than all pauses.
+    let deadline = Duration.seconds(3_600)
+    options.deadline = deadline
+    options.sleep = { pause in
+      if pause == deadline { return try await Task.sleep(for: pause) }
       try Task.checkCancellation()
       pauses.withLock { $0.append(pause) }
     }
-    let transport = ScriptedLarder(replying: { request in
-      if let answer = ScriptedLarder.account(request) {
-        return ScriptedLarder.json(answer.body, status: answer.status)
-      }
+    let transport = ScriptedLarder.replyingWithAccount { request in
       if pauses.withLock({ $0.count }) == 6 {
         var reply = ScriptedLarder.json(["code": "overloaded"], status: 503)
         reply.headers["retry-after"] = "90"
@@ -117,9 +112,8 @@ struct LiveTests {
       return ScriptedLarder.Reply(
         headers: ["content-type": "text/event-stream", "request-id": "1"],
         body: [Data("data: {}\n\n".utf8)])
-    })
-    let larder = try await ScriptedLarder.open(transport, options: options)
-    try await larder.register()
+    }
+    let larder = try await ScriptedLarder.registered(transport, options: options)
     let following = Task { for try await _ in larder.live(.operation("Film")) {} }
     defer { following.cancel() }
     try await until { pauses.withLock { $0.count } > 7 }

@@ -12,12 +12,10 @@ struct OutboxTests {
   @Test("A forced mutation that cannot have been sent is not kept, and one that may have been is")
   func keepsForcedMutations() async throws {
     let wasSent = Locked(false)
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       throw LarderError.offline("cut", wasSent: wasSent.withLock { $0 })
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     await #expect(throws: LarderError.self) { try await larder.force("RateFilm") }
     #expect(try await larder.outbox().isEmpty)
     wasSent.withLock { $0 = true }
@@ -28,8 +26,7 @@ struct OutboxTests {
   @Test("An item that cannot be delivered can be withdrawn, and does not hold up the others then")
   func withdrawsUndeliverable() async throws {
     let isPoison = Locked(true)
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       guard request.path == "/v1/mutations" else {
         return (409, ["code": "not_cancellable", "status": 409, "detail": "", "retry": "after"])
       }
@@ -39,8 +36,7 @@ struct OutboxTests {
       }
       return (202, ["id": .string(name), "state": "queued"])
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     let id = larder.newID()
     let film = OptimisticChange(.create, type: "Film", id: id, fields: ["title": "new"])
     let poison = try await larder.submit("Poison", optimistic: [film])
@@ -164,8 +160,7 @@ struct OutboxTests {
   @Test("An outcome that is reported before the item's response is known is not lost")
   func remembersEarlyReports() async throws {
     let isLost = Locked(true)
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       if request.path == "/v1/mutations" {
         if isLost.withLock({ $0 }) { throw LarderError.offline("cut", wasSent: true) }
         return (202, ["id": "m1", "state": "queued"])
@@ -179,8 +174,7 @@ struct OutboxTests {
       ]
       return (200, ["changes": [report], "cursor": "c", "complete": true])
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     let key = try await larder.submit("RateFilm")
     #expect(try await larder.send().left == 1)
     try await larder.sync()
@@ -195,13 +189,11 @@ struct OutboxTests {
 
   @Test("`run` sends what is submitted, and the outbox can be observed", .timeLimit(.minutes(1)))
   func runs() async throws {
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       if request.path == "/v1/mutations" { return (202, ["id": "m1", "state": "queued"]) }
       return request.isStream ? (404, [:]) : Self.page()
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     let running = Task { await larder.run() }
     defer { running.cancel() }
     try await larder.submit("RateFilm")
@@ -234,8 +226,7 @@ struct OutboxTests {
   func forcesDuringSend() async throws {
     let (arrived, held) = (Gate(), Gate())
     let sent = Locked<[String]>([])
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       let name = try JSONValue(parsing: request.body ?? Data())["operation"]?.string ?? ""
       sent.withLock { $0.append(name) }
       if name == "First" {
@@ -245,8 +236,7 @@ struct OutboxTests {
       let response: JSONValue = ["data": ["name": .string(name)]]
       return (200, ["id": .string(name), "state": "applied", "response": response])
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     try await larder.submit("First")
     try await larder.submit("Second")
     async let sending = larder.send()
@@ -264,14 +254,12 @@ struct OutboxTests {
     .timeLimit(.minutes(1)))
   func discardsDuringSend() async throws {
     let (arrived, held) = (Gate(), Gate())
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       await arrived.open()
       await held.pass()
       throw LarderError.offline("flight mode", wasSent: false)
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     let key = try await larder.submit("RateFilm")
     async let sending = larder.send()
     await arrived.pass()
@@ -287,8 +275,7 @@ struct OutboxTests {
   @Test("What was sent from a new device without a response is not withdrawn on the phone")
   func marksItemsOfNewDevice() async throws {
     let attempts = Locked(0)
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       let attempt = attempts.withLock { attempts in
         attempts += 1
         return attempts
@@ -296,8 +283,7 @@ struct OutboxTests {
       if attempt > 1 { throw LarderError.offline("cut", wasSent: true) }
       return (401, ["code": "unauthenticated", "detail": "The device token is unknown."])
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     let key = try await larder.submit("RateFilm")
     #expect(try await larder.send().left == 1)
     #expect(transport.requests.filter { $0 == "POST /v1/devices" }.count == 2)

@@ -5,32 +5,6 @@ import Testing
 
 /// Problems and GraphQL errors, as the app sees them.
 struct ProblemTests {
-  private struct RateFilmMutation: GraphQLOperation {
-    static let name = "RateFilm"
-    static let kind = OperationKind.mutation
-
-    var variables: Variables
-
-    struct Variables: Codable, Hashable, Sendable {
-      var stars: Int
-    }
-
-    struct Response: Codable, Hashable, Sendable {
-      var rateFilm: String?
-    }
-  }
-
-  private struct FilmQuery: GraphQLOperation {
-    static let name = "Film"
-    static let kind = OperationKind.query
-
-    var variables = [String: String]()
-
-    struct Response: Codable, Hashable, Sendable {
-      var title: String?
-    }
-  }
-
   private static let graphQLErrors: JSONValue = [
     "data": ["rateFilm": nil],
     "errors": [
@@ -40,22 +14,13 @@ struct ProblemTests {
   ]
 
   private func phone(_ answer: @escaping ScriptedLarder.Answer) async throws -> Larder {
-    let transport = ScriptedLarder { request in
-      if let account = ScriptedLarder.account(request) { return account }
+    let transport = ScriptedLarder.withAccount { request in
       return try await answer(request)
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    var options = Larder.Options()
+    options.pollInterval = .milliseconds(1)
+    let larder = try await ScriptedLarder.registered(transport, options: options)
     return larder
-  }
-
-  private func failure(_ body: () async throws -> Void) async -> LarderError? {
-    do {
-      try await body()
-      return nil
-    } catch {
-      return error as? LarderError
-    }
   }
 
   @Test(
@@ -112,12 +77,12 @@ struct ProblemTests {
       return number == 1
         ? (200, ["data": nil, "errors": [["message": "No."]]]) : (200, ["data": ["title": "One"]])
     }
-    let silent = await failure { for try await _ in try larder.live(FilmQuery()) {} }
+    let silent = await failure { for try await _ in try larder.live(TitleQuery()) {} }
     #expect(silent?.code == "upstream_rejected")
     #expect(silent?.description == "No.")
     polls.withLock { $0 = 0 }
     let errors = Locked<[JSONValue]>([])
-    let responses = try larder.live(FilmQuery()) { new in errors.withLock { $0 += new } }
+    let responses = try larder.live(TitleQuery()) { new in errors.withLock { $0 += new } }
     for try await response in responses {
       #expect(response.title == "One")
       break

@@ -22,7 +22,7 @@ struct ProfilesTests {
       ScriptedLarder.account(request) ?? (200, ["data": ["film": nil]])
     }
     let larder = try await ScriptedLarder.open(transport) { clock.now }
-    try await larder.signIn(email: "a@example.com", password: "secret")
+    try await larder.signIn(as: "a")
     clock.advance(3_600)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<20 {
@@ -53,7 +53,7 @@ struct ProfilesTests {
       return ScriptedLarder.account(request) ?? (200, ["data": [:]])
     }
     let larder = try await ScriptedLarder.open(transport) { clock.now }
-    try await larder.signIn(email: "a@example.com", password: "secret")
+    try await larder.signIn(as: "a")
     clock.advance(3_600)
     await #expect(throws: LarderError.self) { try await larder.query("Film") }
     _ = try await larder.query("Film")
@@ -82,7 +82,7 @@ struct ProfilesTests {
       return ScriptedLarder.account(request) ?? (200, ["data": [:]])
     }
     let larder = try await ScriptedLarder.open(transport) { clock.now }
-    try await larder.signIn(email: "a@example.com", password: "secret")
+    try await larder.signIn(as: "a")
     clock.advance(3_600)
     let query = Task { try await larder.query("Film") }
     await refreshing.pass()
@@ -100,8 +100,7 @@ struct ProfilesTests {
   @Test("Credentials that cannot be saved change nothing")
   func keepsCredentials() async throws {
     let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, [:]) }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     larder.setStoreFull(true)
     await #expect(throws: LarderError.storageFull) { try await larder.signOut() }
     #expect(await larder.profile?.device == "d1")
@@ -175,7 +174,7 @@ struct ProfilesTests {
     let credentials = Credentials()
     let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, ["data": [:]]) }
     let larder = try await ScriptedLarder.open(transport, credentials: credentials) { clock.now }
-    try await larder.signIn(email: "a@example.com", password: "secret")
+    try await larder.signIn(as: "a")
     clock.advance(3_600)
     credentials.isFull.withLock { $0 = true }
     await #expect(throws: LarderError.storageFull) { try await larder.query("Film") }

@@ -13,15 +13,13 @@ struct PullTests {
 
   /// A phone that follows films, of which each pull has a page.
   private func phone(_ page: @escaping @Sendable () -> JSONValue) async throws -> Larder {
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       if request.query.contains(where: { $0.value == "$mutation" }) {
         return (200, ["changes": [], "cursor": "m", "complete": true])
       }
       return (200, page())
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     try await larder.follow("films", types: ["Film"])
     return larder
   }
@@ -59,11 +57,7 @@ struct PullTests {
       let id = isFaulty.withLock { $0 } ? "a\0b" : "ab"
       return ["changes": [Self.put(id, "One")], "cursor": "c", "complete": true]
     }
-    await #expect {
-      try await larder.sync()
-    } throws: {
-      ($0 as? LarderError)?.code == "unexpected_content"
-    }
+    #expect(await failure { _ = try await larder.sync() }?.code == "unexpected_content")
     isFaulty.withLock { $0 = false }
     #expect(try await larder.sync().applied == 1)
   }
@@ -71,10 +65,6 @@ struct PullTests {
   @Test("Pages that go on at the same cursor end the sync", .timeLimit(.minutes(1)))
   func endsWithoutProgress() async throws {
     let larder = try await phone { ["changes": [], "cursor": "c", "complete": false] }
-    await #expect {
-      try await larder.sync()
-    } throws: {
-      ($0 as? LarderError)?.code == "unexpected_content"
-    }
+    #expect(await failure { _ = try await larder.sync() }?.code == "unexpected_content")
   }
 }

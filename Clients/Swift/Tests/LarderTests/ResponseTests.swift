@@ -68,12 +68,12 @@ struct ResponseTests {
     let larder = try await ScriptedLarder.open(transport) {
       Date().addingTimeInterval(past.withLock { $0 })
     }
-    try await larder.signIn(email: "a@example.com", password: "secret")
+    try await larder.signIn(as: "a")
     try await larder.follow("films", types: ["Film"])
     let key = try await larder.submit("RateFilm")
     isForeign.withLock { $0 = true }
     func isOffline(_ body: () async throws -> Void) async {
-      await #expect { try await body() } throws: { ($0 as? LarderError)?.code == "offline" }
+      #expect(await failure { try await body() }?.code == "offline")
     }
     let result = try await larder.send()
     #expect(result.left == 1 && result.error?.code == "offline")
@@ -90,9 +90,9 @@ struct ResponseTests {
     #expect(await larder.profile?.canSend == true)
     #expect(try await larder.outcomes().isEmpty)
     #expect(try await !larder.signOut())
-    await isOffline { _ = try await larder.signIn(email: "a@example.com", password: "secret") }
+    await isOffline { _ = try await larder.signIn(as: "a") }
     isForeign.withLock { $0 = false }
-    try await larder.signIn(email: "a@example.com", password: "secret")
+    try await larder.signIn(as: "a")
     #expect(try await larder.outbox().contains { $0.key == key })
     #expect(try await larder.send().left == 0)
   }
@@ -123,10 +123,7 @@ struct ResponseTests {
       if isExpiring.withLock({ $0 }) { return }
       try await Task.sleep(for: .seconds(3_600))
     }
-    let transport = ScriptedLarder(replying: { request in
-      if let answer = ScriptedLarder.account(request) {
-        return ScriptedLarder.json(answer.body, status: answer.status)
-      }
+    let transport = ScriptedLarder.replyingWithAccount { request in
       let text = String(repeating: "x", count: 8 * HTTPClient.bytesOfDeadline)
       var reply = ScriptedLarder.json(["data": ["film": .string(text)]])
       let whole = reply.body[0]
@@ -144,49 +141,53 @@ struct ResponseTests {
         }
       }
       return reply
-    })
-    let larder = try await ScriptedLarder.open(transport, options: options)
-    try await larder.register()
-    #expect(try await larder.query("Film").source == .network)
-    await #expect { try await larder.query("Slow") } throws: {
-      ($0 as? LarderError)?.code == "offline"
     }
+    let larder = try await ScriptedLarder.registered(transport, options: options)
+    #expect(try await larder.query("Film").source == .network)
+    #expect(await failure { _ = try await larder.query("Slow") }?.code == "offline")
   }
 
   @Test("A body that comes byte by byte has one deadline", .timeLimit(.minutes(1)))
   func endsSlowBodies() async throws {
+    // One until the head and one from then on, of registering and of the query.
+    let ofHeads = 4
+    let deadlines = Locked(0)
+    let end = Gate()
     var options = Larder.Options()
-    // As if the time passed while the bytes come.
-    options.sleep = { _ in try await Task.sleep(for: .milliseconds(200)) }
-    let transport = ScriptedLarder(replying: { request in
-      if let answer = ScriptedLarder.account(request) {
-        return ScriptedLarder.json(answer.body, status: answer.status)
-      }
+    options.sleep = { _ in
+      deadlines.withLock { $0 += 1 }
+      await end.pass()
+    }
+    let transport = ScriptedLarder.replyingWithAccount { request in
       var reply = ScriptedLarder.json([
         "data": ["film": .string(String(repeating: "x", count: 3_000))]
       ])
       reply.body = reply.body[0].map { Data([$0]) }
-      reply.beforePiece = { _ in try? await Task.sleep(for: .milliseconds(20)) }
+      let last = reply.body.count - 1
+      reply.beforePiece = { index in
+        if index == 0 {
+          try? await until { deadlines.withLock { $0 } == ofHeads }
+        } else if index == last {
+          await end.open()
+          try? await Task.sleep(for: .seconds(3_600))
+        }
+      }
       return reply
-    })
-    let larder = try await ScriptedLarder.open(transport, options: options)
-    try await larder.register()
-    await #expect { try await larder.query("Slow") } throws: {
-      ($0 as? LarderError)?.code == "offline"
     }
+    let larder = try await ScriptedLarder.registered(transport, options: options)
+    #expect(await failure { _ = try await larder.query("Slow") }?.code == "offline")
+    #expect(deadlines.withLock { $0 } == ofHeads)
   }
 
   @Test("A cancelled call does not wait for the call before it", .timeLimit(.minutes(1)))
   func cancelsWaiting() async throws {
     let (arrived, held) = (Gate(), Gate())
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       await arrived.open()
       await held.pass()
       return (202, ["id": "m1", "state": "queued"])
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     try await larder.submit("First")
     async let sending = larder.send()
     await arrived.pass()

@@ -55,3 +55,10 @@ final class ScriptedAccounts: Sendable {
     401, ["code": "unauthenticated", "detail": "The device token is unknown."]
   )
 }
+
+extension Larder {
+  @discardableResult
+  func signIn(as name: String) async throws -> String {
+    try await signIn(email: "\(name)@example.com", password: "secret")
+  }
+}

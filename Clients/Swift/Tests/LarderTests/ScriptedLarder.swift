@@ -30,6 +30,23 @@ final class ScriptedLarder: HTTPTransport {
     self.reply = reply
   }
 
+  /// One that responds to registering, signing in and refreshing by itself.
+  static func withAccount(_ answer: @escaping Answer) -> ScriptedLarder {
+    ScriptedLarder { request in
+      if let answer = account(request) { return answer }
+      return try await answer(request)
+    }
+  }
+
+  static func replyingWithAccount(
+    _ reply: @escaping @Sendable (HTTPRequest) async throws -> Reply
+  ) -> ScriptedLarder {
+    ScriptedLarder(replying: { request in
+      if let answer = account(request) { return json(answer.body, status: answer.status) }
+      return try await reply(request)
+    })
+  }
+
   /// A response as Larder sends it: a problem has `status` and `retry` besides its `code`.
   static func json(_ json: JSONValue, status: Int = 200) -> Reply {
     var json = json
@@ -121,5 +138,14 @@ final class ScriptedLarder: HTTPTransport {
     options.clock = clock
     let url = try #require(URL(string: url))
     return try await Larder(url: url, store: .memory, credentials: credentials, options: options)
+  }
+
+  /// A phone whose device is registered.
+  static func registered(
+    _ transport: ScriptedLarder, options: Larder.Options = Larder.Options()
+  ) async throws -> Larder {
+    let larder = try await open(transport, options: options)
+    try await larder.register()
+    return larder
   }
 }

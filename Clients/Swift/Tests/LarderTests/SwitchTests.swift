@@ -57,8 +57,8 @@ struct SwitchTests {
       throw LarderError.offline("flight mode", wasSent: false)
     }
     let larder = try await ScriptedLarder.open(transport, credentials: credentials)
-    try await larder.signIn(email: "ada@example.com", password: "secret")
-    try await larder.save(Film(id: "secret", title: "secret", year: 2000))
+    try await larder.signIn(as: "ada")
+    try await larder.save(Film("secret"))
     return larder
   }
 
@@ -76,7 +76,7 @@ struct SwitchTests {
       credentials.beforeNextSave { signIn.cancel() }
     }
     try await signIn.start {
-      _ = try await larder.signIn(email: "bea@example.com", password: "secret")
+      _ = try await larder.signIn(as: "bea")
     }
     #expect(await larder.profile?.userID == "bea")
     #expect(try await ids(larder) == [])
@@ -104,7 +104,7 @@ struct SwitchTests {
     }
     let query = Task { try await larder.query("Film") }
     await asked.pass()
-    try await larder.signIn(email: "bea@example.com", password: "secret")
+    try await larder.signIn(as: "bea")
     await answered.open()
     await #expect(throws: LarderError.signedOut) { try await query.value }
   }

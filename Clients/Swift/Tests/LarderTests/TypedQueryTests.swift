@@ -23,6 +23,19 @@ struct Film: Entity {
   }
 }
 
+extension Film {
+  init(_ id: String) {
+    self.init(id: id, title: id, year: 2000)
+  }
+}
+
+extension Larder {
+  /// The titles of the films, in order.
+  func titles() async throws -> [String] {
+    try await read { db in try Film.all.order(\.title).fetchAll(db).map(\.title) }
+  }
+}
+
 enum Mood: RawRepresentable, Codable, Hashable, Sendable {
   case dark
   case unknown(String)
@@ -55,8 +68,7 @@ struct TypedQueryTests {
       }
       return answer
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     for film in films { try await larder.save(film) }
     return larder
   }
@@ -120,11 +132,9 @@ struct TypedQueryTests {
     ])
   func refusesOtherTables(sql: String) async throws {
     let larder = try await Self.phone()
-    await #expect {
-      try await larder.read { db in try db.rows(sql: sql) }
-    } throws: {
-      ($0 as? LarderError)?.code == "storage_failed"
-    }
+    #expect(
+      await failure { _ = try await larder.read { db in try db.rows(sql: sql) } }?.code
+        == "storage_failed")
     #expect(try await larder.outbox().count == 4)
   }
 

@@ -18,23 +18,19 @@ struct UploadTests {
   func goesOnWithOthers() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let isOffline = Locked(true)
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       if isOffline.withLock({ $0 }) { throw LarderError.offline("flight mode", wasSent: false) }
       if request.path.contains("/refused") { return (403, ["code": "forbidden"]) }
       return request.path.hasSuffix("/uploads") ? (200, ["uploadId": "u"]) : (200, ["etag": "e"])
     }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     let gone = try file("gone")
     for name in ["gone", "refused", "good"] {
       #expect(try await !larder.upload(file(name), bucket: "pics", key: name).isDone)
     }
     try FileManager.default.removeItem(at: gone)
     isOffline.withLock { $0 = false }
-    await #expect { try await larder.resumeUploads() } throws: {
-      ($0 as? LarderError)?.code == "invalid_argument"
-    }
+    #expect(await failure { _ = try await larder.resumeUploads() }?.code == "invalid_argument")
     #expect(transport.requests.contains("PUT /v1/files/pics/good"))
     #expect(transport.requests.last == "POST /v1/files/pics/good")
     #expect(try await larder.resumeUploads() == UploadResult(isDone: true, sent: 0))
@@ -48,8 +44,7 @@ struct UploadTests {
     }
     let isOffline = Locked(true)
     var options = Larder.Options()
-    let transport = ScriptedLarder { request in
-      if let answer = ScriptedLarder.account(request) { return answer }
+    let transport = ScriptedLarder.withAccount { request in
       if isOffline.withLock({ $0 }) { throw LarderError.offline("flight mode", wasSent: false) }
       return request.path.hasSuffix("/uploads") ? (200, ["uploadId": "u"]) : (200, ["etag": "e"])
     }
@@ -78,12 +73,11 @@ struct UploadTests {
   func refusesDotSegments(bucket: String, key: String) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let transport = ScriptedLarder { ScriptedLarder.account($0) ?? (200, [:]) }
-    let larder = try await ScriptedLarder.open(transport)
-    try await larder.register()
+    let larder = try await ScriptedLarder.registered(transport)
     let file = try file("cat")
-    await #expect { try await larder.upload(file, bucket: bucket, key: key) } throws: {
-      ($0 as? LarderError)?.code == "invalid_argument"
-    }
+    #expect(
+      await failure { _ = try await larder.upload(file, bucket: bucket, key: key) }?.code
+        == "invalid_argument")
     #expect(try await larder.resumeUploads() == UploadResult(isDone: true, sent: 0))
     #expect(transport.requests == ["POST /v1/devices"])
   }

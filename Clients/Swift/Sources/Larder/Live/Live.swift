@@ -31,19 +31,9 @@ public struct LiveEvent: Hashable, Sendable {
 struct LivePauses: Sendable {
   /// Between two polls.
   var poll: Duration = .seconds(5)
-  var shortest: Duration = .seconds(1)
   var longest: Duration = .seconds(30)
   /// A stream that was open for so long was no failure.
   var steady: Duration = .seconds(5)
-  /// Also where Larder, or a proxy, asks for more.
-  static let retryAfterMax = 3_600
-
-  /// The pause after so many failures in a row, with a random part; at least what Larder asks for.
-  func reconnect(after failures: Int, retryAfter: Int? = nil) -> Duration {
-    let grown = shortest * Double(1 << min(max(failures, 1) - 1, 10))
-    let asked = Duration.seconds(min(retryAfter ?? 0, Self.retryAfterMax))
-    return max(asked, min(longest, grown) * Double.random(in: 0.5...1))
-  }
 }
 
 /// Streams that are opened again where they ended, with polling where none can be opened.
@@ -126,7 +116,8 @@ struct Live: Sendable {
         if case .unavailable(_, let seconds) = error { retryAfter = seconds }
       }
       failures += 1
-      try await sleep(pauses.reconnect(after: failures, retryAfter: retryAfter))
+      try await sleep(
+        RetryPause.pause(after: failures, longest: pauses.longest, retryAfter: retryAfter))
     }
   }
 
