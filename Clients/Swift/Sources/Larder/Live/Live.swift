@@ -30,10 +30,10 @@ public struct LiveEvent: Hashable, Sendable {
 /// Pauses between attempts.
 struct LivePauses: Sendable {
   /// Between two polls.
-  var poll: Duration = .seconds(5)
-  var longest: Duration = .seconds(30)
+  let poll: Duration
+  let longest: Duration
   /// A stream that was open for so long was no failure.
-  var steady: Duration = .seconds(5)
+  let steady = Duration.seconds(5)
 }
 
 /// Streams that are opened again where they ended, with polling where none can be opened.
