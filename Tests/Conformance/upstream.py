@@ -1,6 +1,6 @@
 """A GraphQL server with films in memory, which counts what takes effect.
 
-It keeps `Idempotency-Key`: a second call under one key gets the first response and has no effect. Its mode
+It supports `Idempotency-Key`: a second call under one key gets the first response and has no effect. Its mode
 is `up`, `down` (503), `slow` or `unanswering` (performs a mutation, and closes the connection). Each effect is
 recorded as operation, variables, mark and key.
 """

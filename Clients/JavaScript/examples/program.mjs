@@ -38,8 +38,9 @@ export async function refresh(larder, query) {
   }
 }
 
-/** Lets the library send and sync by itself until each item of the outbox has its outcome, ten seconds at most. */
-export function settle(larder, signal = AbortSignal.timeout(10_000)) {
+/** Lets the library send and sync by itself until each item of the outbox has its outcome, a minute at most. */
+export function settle(larder) {
+  const signal = AbortSignal.timeout(60_000);
   return new Promise(resolve => {
     const check = () => {
       if (larder.outbox().length > 0 && !signal.aborted) return;

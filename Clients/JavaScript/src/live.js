@@ -6,6 +6,8 @@ import {split} from "./transport.js";
 
 /** Without a byte for so long a stream counts as broken; heartbeats come every 15 s. */
 const SILENCE = 20_000;
+/** A stream that was open for so long was no failure. */
+const STEADY = 5_000;
 /** Refusals to open a stream after which what it would send is asked for instead. */
 const FAILURES_UNTIL_POLLING = 2;
 
@@ -61,11 +63,13 @@ export class Live {
     let position = subject.changes?.since ?? null, failures = 0, refusals = 0;
     const polled = {};
     for (;;) {
+      let opened = Infinity;
+      const noteOpen = () => (opened = Date.now(), onOpen());
       try {
         // From a cursor, and not from whatever is now when the stream is opened again.
         if (subject.changes) position ??= await this.#now(poll, request);
-        for await (const event of this.#stream(stream, position, request, signal, onOpen)) {
-          failures = refusals = 0;
+        for await (const event of this.#stream(stream, position, request, signal, noteOpen)) {
+          refusals = 0;
           if (event.id !== undefined) position = event.id;
           yield {...event, from: "stream"};
           if (event.event === "complete") return;
@@ -79,7 +83,7 @@ export class Live {
         if (!(error instanceof OfflineError) || error.isSilent || error.isForeign) refusals++;
       }
       if (signal?.aborted) return;
-      failures++;
+      failures = Date.now() - opened < STEADY ? failures + 1 : 1;
       if (refusals > FAILURES_UNTIL_POLLING) {
         try {
           for (const event of await this.#polled(subject, poll, position, polled, request)) {

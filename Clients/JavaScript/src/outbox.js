@@ -120,7 +120,7 @@ export class Outbox {
 
   /**
    * Stores a mutation and sends it at once, ahead of everything. Without a connection it is removed again; without a
-   * response, and after a 429 or 5xx, it stays first in the outbox, with its key.
+   * response, and where the same is to be sent again (429, 5xx, `retry`), it stays first in the outbox, with its key.
    */
   async force(operation, variables = {}, {object, refs, optimistic} = {}) {
     const {id} = this.#profiles.need();

@@ -21,9 +21,9 @@ const PATH = /^\/(?!\/)(?!(?:[^]*\/)?(?:\.|%2e){1,2}(?:\/|$))[^\\?#\x00-\x20]*$/
  */
 
 /**
- * What a 2xx of Larder has besides its `Request-Id`: members of the JSON object by type; no content (`empty`); an event stream (`stream`, which
- * resolves once its head is there); a file (`file`: a Blob), or its head. Networks that want a sign-in, and proxies,
- * respond in Larder's place: what has another shape is no response.
+ * What a 2xx of Larder has besides its `Request-Id`: members of the JSON object by type; no content (`empty`); an event
+ * stream (`stream`, which resolves once its head is there); a file (`file`: a Blob), or its head. Networks that want a
+ * sign-in, and proxies, respond in Larder's place: what has another shape is no response.
  *
  * @typedef {Record<string, "string" | "number" | "boolean" | "array"> | ((body: object) => boolean) | "empty" | "stream" | "file" | "head"} Shape
  */
@@ -92,7 +92,8 @@ export class Transport {
       const isObject = parsed !== null && typeof parsed === "object" && !Array.isArray(parsed);
       const isKnown = isDone ? fits(shape, status, isObject ? parsed : null)
         : status === 304 ? "If-None-Match" in headers || path.endsWith("/diff")
-        : status === 429 || status >= 500 || (status >= 400 && type.startsWith("application/problem+json") && (shape === "head" || (parsed?.status === status && parsed.code && parsed.retry)));
+        : status === 429 || status >= 500 || (status >= 400 && type.startsWith("application/problem+json")
+          && (shape === "head" || (parsed?.status === status && parsed.code && parsed.retry)));
       if (!isKnown) throw foreign(response, type);
       if (status >= 400) throw problem(response, isObject ? parsed : null);
       return {...result, body: parsed};

@@ -176,7 +176,8 @@ describe("The example", {skip: !binary && "LARDER_BINARY is not set", timeout: 5
     assert.equal(watch.lines.at(-1), "The end");
 
     const {tagline} = await service.get("/v1/entities/Film/f1");
-    const writer = new Program("reader", service.url, at("films"), "show");
+    await Program.lines("films", service.url, at("writer"), "list");
+    const writer = new Program("reader", service.url, at("writer"), "show");
     assert.equal(await writer.end(), 1);
     assert.match(writer.errors, /^invalid_argument: The device of this store can write/);
     const refused = await run("write");

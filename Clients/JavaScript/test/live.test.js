@@ -46,3 +46,19 @@ test("Live events end when the client is closed", {timeout: 10_000}, async () =>
   await larder.close();
   await Promise.all([streamed, next]);
 });
+
+test("The pauses grow while streams end soon after they were opened", {timeout: 60_000}, async () => {
+  const server = new Server(), larder = await server.open({reconnect: [1, 60_000]});
+  await larder.register();
+  server.on = ({path}) => path === "/v1/operations/Me/stream"
+    ? new Response("id: 1\ndata: {}\n\n", {headers: {"Content-Type": "text/event-stream", "Request-Id": "1"}}) : undefined;
+  const began = performance.now();
+  let count = 0;
+  for await (const {from} of larder.live({operation: "Me"})) {
+    assert.equal(from, "stream");
+    if (++count === 11) break;
+  }
+  // Ten pauses, of 1 to 512 ms, less a random part of a half at most.
+  const elapsed = performance.now() - began;
+  assert.ok(elapsed > 500, `${elapsed} ms`);
+});
