@@ -129,7 +129,7 @@ extension PhoneStore {
     migrator.registerMigration("2") { db in
       try db.execute(
         sql: """
-          -- The user of a profile, by whom the rows are found again if the credentials are lost.
+          -- The user of a profile: finds its rows again if the credentials are lost.
           ALTER TABLE profile ADD COLUMN user TEXT;
           -- Whether the app has withdrawn an item that Larder may have.
           ALTER TABLE item ADD COLUMN isWithdrawn INTEGER NOT NULL DEFAULT 0;
