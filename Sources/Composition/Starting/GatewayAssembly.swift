@@ -21,6 +21,8 @@ struct GatewayAssembly {
   let connections: SubscriptionsByUpstream
   let standing: StandingWork
   private let overview: UpstreamOverview
+  private let cache: RenderedCache
+  private let reader: QueryReader
   private let entities: EntityReader
   let writes: EntityWrites
   private let lists: ListDiffer
@@ -59,6 +61,7 @@ struct GatewayAssembly {
     let upstreams = assembly.upstreams
     let calls = CallSequence(after: store.lastCall, head: store.head)
     let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)
+    self.cache = cache
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
     let codec = CursorCodec(key: keys.key(for: .cursor))
@@ -103,6 +106,7 @@ struct GatewayAssembly {
       shadow: ShadowReads(
         upstreams: upstreams, clock: clock, random: { Double.random(in: 0..<1) }, logger: logger),
       clock: clock, logger: logger)
+    self.reader = reader
     lists = ListDiffer(
       reader: reader, collections: entities, store: store.reading,
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors,
@@ -210,7 +214,18 @@ struct GatewayAssembly {
   func metrics(_ registry: PrometheusRegistry) -> MetricsEndpoint {
     MetricsEndpoint(
       access: settings.metrics.access == .admin ? .admin : .open, callers: callers
-    ) { registry.text(showsHosts: $0) }
+    ) { showsHosts, isOpenMetrics in
+      MetricsText.text(
+        registry.families(showsHosts: showsHosts), as: isOpenMetrics ? .openMetrics : .prometheus)
+    }
+  }
+
+  /// The metrics of its parts, of the server and of the process.
+  func serviceMetrics(server: HTTPService, store: Store) -> ServiceMetrics {
+    ServiceMetrics(
+      server: server, store: store, cursors: cursors, cache: cache, reader: reader,
+      upstreams: overview, operationCount: operations.directory.operations.count,
+      dataFolder: settings.dataFolder)
   }
 
   func services(

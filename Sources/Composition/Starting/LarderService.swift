@@ -197,6 +197,8 @@ package final class LarderService: Service {
             signal.end()
           }),
         group: group, handler: handler)
+      let serviceMetrics = gateway.serviceMetrics(server: server, store: store)
+      metrics.collect { serviceMetrics.families() + ProcessMetrics.families() }
       return LarderService(
         store: store, copy: copy, reserve: reserve,
         gauges: QueueGauges(store: store.reading, clock: clock),

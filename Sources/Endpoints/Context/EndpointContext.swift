@@ -17,6 +17,8 @@ struct EndpointContext: Sendable {
   let streamStallMax: Duration
   let logger: Logger
   let failures: FailureLog
+  /// The places of operations in ``HTTPServer/RequestNames``.
+  var operationNumbers: [String: Int32] = [:]
 
   init(
     callers: CallerIdentifier, queue: SyncQueue, bodyBytesMax: Int, streamStallMax: Duration,
@@ -40,6 +42,12 @@ struct EndpointContext: Sendable {
       note(error, requestID: request.id)
       return .failure(error, request: request)
     }
+  }
+
+  /// Notes the operation of a request for the metrics and the access log.
+  func note(_ operation: ServedOperation, of request: ServerRequest) {
+    let number = operationNumbers[operation.name] ?? -1
+    request.note { $0.operation = number }
   }
 
   /// Logs the cause of a failure, which no client sees.
