@@ -36,8 +36,10 @@ package enum MetricCatalogue {
 
   private static let requests: [MetricDescription] = [
     MetricDescription(
-      "larder_http_request_duration_seconds", .histogram, by: ["route", "method", "status"], unit: "seconds",
-      "Time from the request to the end of its response; of event streams, to their start."),
+      "larder_http_request_duration_seconds", .histogram, by: ["route", "method", "status"],
+      unit: "seconds",
+      "Time from the request to the end of its response; of event streams, to their "
+        + "start."),
     MetricDescription(
       "larder_http_connections", .gauge,
       "Open connections."),
@@ -84,7 +86,8 @@ package enum MetricCatalogue {
 
   private static let upstream: [MetricDescription] = [
     MetricDescription(
-      "larder_upstream_request_duration_seconds", .histogram, by: ["upstream", "operation"], unit: "seconds",
+      "larder_upstream_request_duration_seconds", .histogram, by: ["upstream", "operation"],
+      unit: "seconds",
       "Time of requests to upstream that were tried."),
     MetricDescription(
       "larder_upstream_failures_total", .counter, by: ["upstream", "kind"],
@@ -220,7 +223,7 @@ package enum MetricCatalogue {
   private static let accounts: [MetricDescription] = [
     MetricDescription(
       "larder_sign_ins_total", .counter, by: ["result"],
-      "Sign-ins with a password, by result."),
+      "Sign-ins with a password, by result.")
   ]
 
   private static let process: [MetricDescription] = [

@@ -37,6 +37,13 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
   private let collectors = Mutex(Collectors())
   private let base: PrometheusRegistry?
 
+  /// The registry of the process, which all metrics of swift-metrics go to from its first use on.
+  package static let ofProcess: PrometheusRegistry = {
+    let registry = PrometheusRegistry()
+    MetricsSystem.bootstrap(registry)
+    return registry
+  }()
+
   /// - Parameter base: a registry whose families this one shows too: that of the process, of which
   ///   there can be only one, for one of several services in it.
   package init(base: PrometheusRegistry? = nil) {

@@ -44,6 +44,7 @@ struct GatewayAssembly {
   private let hooks: HookService
   private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
+  private let loggedIDs: LoggedIDs
   private let local: LocalSchema
   private let logger: Logger
 
@@ -205,6 +206,12 @@ struct GatewayAssembly {
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
+    self.loggedIDs =
+      switch settings.log.ids {
+      case .plain: .plain
+      case .hashed: .hashed(keys)
+      case .off: .off
+      }
     local = workspace.local
     self.cursors = cursors
     self.settings = settings
@@ -213,7 +220,8 @@ struct GatewayAssembly {
 
   func metrics(_ registry: PrometheusRegistry) -> MetricsEndpoint {
     MetricsEndpoint(
-      access: settings.metrics.access == .admin ? .admin : .open, callers: callers
+      access: settings.metrics.access == .admin ? .admin : .open,
+      token: settings.metrics.token?.revealed, callers: callers
     ) { showsHosts, isOpenMetrics in
       MetricsText.text(
         registry.families(showsHosts: showsHosts), as: isOpenMetrics ? .openMetrics : .prometheus)
@@ -231,7 +239,7 @@ struct GatewayAssembly {
   func services(
     files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint
   ) -> Services {
-    Services(
+    var services = Services(
       operations: operations, subscriptions: subscriptions, standing: standing,
       upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
       callers: callers,
@@ -254,6 +262,8 @@ struct GatewayAssembly {
       streamStallMax: settings.limits.streamStall,
       compressionBytesMin: ServerLimits().compressionBytesMin, clock: SystemClock.wall,
       logger: logger)
+    services.loggedIDs = loggedIDs
+    return services
   }
 }
 

@@ -114,11 +114,9 @@ struct GraphQLEndpoint: Sendable {
       return DirectMutations.Outcome(body: body).response(as: form.contentType)
     case .operation(let operation) where operation.kind == .mutation:
       context.note(operation, of: request)
-      return try await operations.mutations.send(
-        operation, input: asked.input, caller: caller,
-        key: request.field("idempotency-key") ?? asked.idempotencyKey,
-        traceparent: request.traceparent
-      ).response(as: form.contentType)
+      return try await operations.mutations.respond(
+        to: request, operation, input: asked.input, caller: caller,
+        key: request.field("idempotency-key") ?? asked.idempotencyKey, as: form.contentType)
     case .operation(let operation):
       context.note(operation, of: request)
       let draft = reads.begin(

@@ -12,6 +12,8 @@ package struct MetricsEndpoint: Sendable {
   }
 
   private let access: Access
+  /// A token for the metrics alone; nil for none.
+  private let token: [UInt8]?
   private let callers: CallerIdentifier
   /// Renders the metrics.
   private let text: Render
@@ -21,18 +23,24 @@ package struct MetricsEndpoint: Sendable {
   ///   - isOpenMetrics: OpenMetrics 1.0, or else the Prometheus text format 0.0.4.
   package typealias Render = @Sendable (_ showsHosts: Bool, _ isOpenMetrics: Bool) -> String
 
-  package init(access: Access, callers: CallerIdentifier, text: @escaping Render) {
+  package init(
+    access: Access, token: String? = nil, callers: CallerIdentifier, text: @escaping Render
+  ) {
     self.access = access
+    self.token = token.map { Array($0.utf8) }
     self.callers = callers
     self.text = text
   }
 
   func respond(to request: ServerRequest) -> ServerResponse {
     let isAdmin = callers.isAdmin { request.field($0) }
-    guard isAdmin || access == .open else {
+    guard isAdmin || access == .open && token == nil || hasToken(request) else {
       return .failure(
         Failure(
-          .unauthenticated, "`/metrics` requires the admin token (setting `metrics.access`)."),
+          .unauthenticated,
+          token == nil
+            ? "`/metrics` requires the admin token (setting `metrics.access`)."
+            : "`/metrics` requires the token of the setting `metrics.token`, or the admin token."),
         request: request)
     }
     let isOpenMetrics = Self.prefersOpenMetrics(request.field("accept"))
@@ -42,6 +50,13 @@ package struct MetricsEndpoint: Sendable {
         : "text/plain; version=0.0.4; charset=utf-8",
       bytes: Array(text(isAdmin, isOpenMetrics).utf8),
       fields: [.cacheControl: "no-store", .vary: "Accept"])
+  }
+
+  private func hasToken(_ request: ServerRequest) -> Bool {
+    guard let token,
+      let given = request.field("authorization").flatMap(CallerIdentifier.bearerToken)
+    else { return false }
+    return constantTimeEqual(Array(given.utf8), token)
   }
 
   /// Whether an `Accept` field (RFC 9110 section 12.5.1) wants OpenMetrics 1 at least as much as plain

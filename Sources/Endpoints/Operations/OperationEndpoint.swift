@@ -52,10 +52,9 @@ struct OperationEndpoint: Sendable {
         return try await read(
           operation, input: input, caller: caller, epoch: epoch, request: request)
       }
-      return try await mutations.send(
-        operation, input: input, caller: caller, key: request.field("idempotency-key"),
-        traceparent: request.traceparent
-      ).response(as: "application/json")
+      return try await mutations.respond(
+        to: request, operation, input: input, caller: caller,
+        key: request.field("idempotency-key"), as: "application/json")
     }
   }
 

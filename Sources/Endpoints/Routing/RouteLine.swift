@@ -115,6 +115,8 @@ struct EndpointSet: Sendable {
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
     context.operationNumbers = operationNumbers
+    context.loggedIDs = services.loggedIDs
+    context.logThreshold = services.logThreshold
     self.context = context
     responseCache = ResponseCache(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
