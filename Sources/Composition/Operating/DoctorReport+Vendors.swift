@@ -9,9 +9,9 @@ import Transport
 /// Findings about accounts, token issuers, file storage and push.
 extension DoctorReport {
   static func accounts(_ settings: Settings) async -> [Finding] {
-    var findings = provider(settings) + keyFile(settings.dataFolder)
+    var findings = (settings.accounts.isOn ? provider(settings) : []) + keyFile(settings.dataFolder)
     var issuers: [(name: String, keys: @Sendable (JSONExchange) -> RemoteKeys)] = []
-    if settings.accounts.provider == .auth0 {
+    if settings.accounts.isOn, settings.accounts.provider == .auth0 {
       let auth0 = Auth0Settings(settings.accounts)
       issuers.append((auth0.base, { RemoteIssuers(exchange: $0).auth0Keys(auth0) }))
     }
@@ -110,7 +110,7 @@ extension DoctorReport {
 extension DoctorReport {
   /// Whether the S3-compatible service responds, accepts the keys, and has the buckets.
   static func files(_ settings: FilesSettings) async -> [Finding] {
-    guard settings.store == .s3, let endpoint = settings.endpoint else { return [] }
+    guard settings.isOn, settings.store == .s3, let endpoint = settings.endpoint else { return [] }
     do {
       let group = try EventLoopGroup(count: 1)
       let http = try S3Assembly.httpClient(settings, group: group)
@@ -167,7 +167,7 @@ extension DoctorReport {
 
   /// Whether OneSignal responds and accepts the key for the application. No one is notified.
   static func push(_ settings: PushSettings) async -> [Finding] {
-    guard settings.sender == .onesignal else { return [] }
+    guard settings.isOn, settings.sender == .onesignal else { return [] }
     do {
       let group = try EventLoopGroup(count: 1)
       let oneSignal = OneSignalSettings(settings)

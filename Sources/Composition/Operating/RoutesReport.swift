@@ -33,7 +33,7 @@ package struct RoutesReport {
     }
     let lines = LarderRoutes.lines(
       for: directory.operations, hasPages: PublicFolder.exists(workspace.settings),
-      hasMetrics: workspace.settings.metrics.listen.isEmpty)
+      hasMetrics: workspace.settings.metrics.listen.isEmpty, parts: workspace.settings.parts)
     for line in lines {
       let operation = line.operation.flatMap { name in operations.first { $0.name == name } }
       table.add(
