@@ -102,7 +102,9 @@ extension DoctorReport {
       let count = try await keys.probe()
       return Finding(part: "issuer", verdict: .good, text: "\(name) returned \(count) keys")
     } catch {
-      return Finding(part: "issuer", verdict: .bad, text: "\(name): \(error)")
+      return Finding(
+        part: "issuer", verdict: .bad, text: "\(name): \(error)",
+        cure: "Check its URL in the section accounts, and that this machine reaches it.")
     }
   }
 }
@@ -142,7 +144,9 @@ extension DoctorReport {
         }
       }
     } catch {
-      return Finding(part: "files", verdict: .bad, text: "\(endpoint): \(message(for: error))")
+      return Finding(
+        part: "files", verdict: .bad, text: "\(endpoint): \(message(for: error))",
+        cure: "Check files.endpoint, files.accessKey and files.secretKey.")
     }
     return Finding(
       part: "files", verdict: missing.isEmpty ? .good : .note,
@@ -192,7 +196,9 @@ extension DoctorReport {
         part: "push", verdict: .good, text: "\(base) responds and accepts push.apiKey")
     } catch {
       let (verdict, text) = message(for: error)
-      return Finding(part: "push", verdict: verdict, text: "\(base): \(text)")
+      return Finding(
+        part: "push", verdict: verdict, text: "\(base): \(text)",
+        cure: verdict == .bad ? "Check push.appId, push.apiKey, push.api and push.url." : nil)
     }
   }
 

@@ -217,7 +217,8 @@ struct GatewayAssembly {
     files: StaticFiles?, storedFiles: FileServices?, s3: S3Services?, metrics: MetricsEndpoint
   ) -> Services {
     Services(
-      parts: settings.parts, operations: operations, subscriptions: subscriptions, standing: standing,
+      parts: settings.parts, operations: operations, subscriptions: subscriptions,
+      standing: standing,
       upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
       callers: callers,
       devices: devices, accounts: accounts, signingKeys: signingKeys, changes: changes,
@@ -251,7 +252,8 @@ extension DeviceSettings {
       case .admin: .admin
       }
     self.init(
-      isOn: settings.isOn, registration: registration, registrationsPerMinute: settings.registrationsPerMinute,
+      isOn: settings.isOn, registration: registration,
+      registrationsPerMinute: settings.registrationsPerMinute,
       expiry: settings.expiry)
   }
 }

@@ -61,7 +61,8 @@ package struct Services: Sendable {
   package var logger: Logger
 
   package init(
-    parts: Set<ServicePart>, operations: OperationService, subscriptions: SubscriptionHub, standing: StandingWork,
+    parts: Set<ServicePart>, operations: OperationService, subscriptions: SubscriptionHub,
+    standing: StandingWork,
     upstreams: UpstreamOverview, unregistered: UnregisteredDocuments, entities: EntityReader,
     lists: ListDiffer,
     callers: CallerIdentifier, devices: DeviceRegistry, accounts: AccountService,
@@ -71,7 +72,8 @@ package struct Services: Sendable {
     backups: BackupFolder,
     tables: TableMaintenance, logThreshold: LogThreshold, writes: EntityWrites,
     storedFiles: FileServices?,
-    s3: S3Services?, sync: SyncQueue, push: PushService, hooks: HookService, hooksOut: OutgoingHooks,
+    s3: S3Services?, sync: SyncQueue, push: PushService, hooks: HookService,
+    hooksOut: OutgoingHooks,
     health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
     cors: CORSPolicy, version: String, local: LocalSchema,

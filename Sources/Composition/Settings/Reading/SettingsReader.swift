@@ -116,7 +116,8 @@ struct SettingsReader {
       throw SettingsFaults(Array(Set(faults)), shownIn: excerpt)
     }
     return LoadedSettings(
-      settings: guarded(settings.withoutDependents()), notes: notes.sorted { $0.place < $1.place }, places: places,
+      settings: guarded(settings.withoutDependents()), notes: notes.sorted { $0.place < $1.place },
+      places: places,
       excerpt: excerpt)
   }
 
