@@ -131,7 +131,9 @@ struct EndpointSet: Sendable {
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
         local: services.local,
-        template: services.openAPITemplate),
+        template: { [parts = services.parts, template = services.openAPITemplate] in
+          try parts.filter(openAPI: template())
+        }),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
       cursors: services.cursors, cache: responseCache, operationNumbers: operationNumbers,
@@ -200,11 +202,19 @@ struct EndpointSet: Sendable {
     HooksEndpoint(context: context, hooks: services.hooks, outgoing: services.hooksOut)
   }
   var push: PushEndpoint { PushEndpoint(context: context, push: services.push) }
-  var storedFiles: FilesEndpoint {
-    FilesEndpoint(context: context, services: services.storedFiles, cache: fileResponseCache)
+  /// Nil if files are switched off.
+  var storedFiles: FilesEndpoint? {
+    services.storedFiles.map {
+      FilesEndpoint(context: context, services: $0, cache: fileResponseCache)
+    }
   }
-  var s3: S3Endpoint { S3Endpoint(services: services.s3, failures: context.failures) }
-  var s3Keys: S3KeysEndpoint { S3KeysEndpoint(context: context, keys: services.s3.keys) }
+  /// Nil if the S3 dialect is switched off.
+  var s3: S3Endpoint? {
+    services.s3.map { S3Endpoint(services: $0, failures: context.failures) }
+  }
+  var s3Keys: S3KeysEndpoint? {
+    services.s3.map { S3KeysEndpoint(context: context, keys: $0.keys) }
+  }
   var clientLibrary: ClientLibraryEndpoint { ClientLibraryEndpoint(find: services.clientFile) }
   /// Nil if no folder is served.
   var files: StaticFiles? { services.files }
