@@ -42,7 +42,7 @@ struct GatewayAssembly {
   private let hooks: HookService
   private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
-  private let local: LocalSchema
+  private let openAPI: @Sendable () throws -> OpenAPISource
   private let logger: Logger
 
   /// Version of the form in which a change shows an entity; increased when the form changes.
@@ -201,7 +201,7 @@ struct GatewayAssembly {
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
-    local = workspace.local
+    openAPI = OpenAPISource.reading(workspace)
     self.cursors = cursors
     self.settings = settings
     self.logger = logger
@@ -231,8 +231,7 @@ struct GatewayAssembly {
         publicOrigin: settings.publicURL.map {
           "\($0.http.origin.scheme.rawValue)://\($0.http.origin.authority)"
         }),
-      version: Version.text, local: local,
-      openAPITemplate: { try OpenAPIResource.value() },
+      version: Version.text, openAPI: openAPI,
       clientFile: { ClientLibrary.file($0) },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,

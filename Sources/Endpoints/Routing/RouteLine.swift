@@ -121,8 +121,7 @@ struct EndpointSet: Sendable {
       context: context, operations: services.operations.directory.descriptions,
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
-        local: services.local,
-        template: services.openAPITemplate),
+        source: services.openAPI),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
       cursors: services.cursors, cache: responseCache, forwardedNames: forwarded,
