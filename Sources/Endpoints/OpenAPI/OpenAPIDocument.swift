@@ -13,12 +13,14 @@ struct OpenAPIDocument {
   let version: String
   var local = LocalSchema.none
   var schemas = OpenAPISchemas()
-  /// Whether all paths of each operation are listed; otherwise one, its `@route` if there is one.
+  /// Whether all paths of each operation are listed, and those of the S3 dialect; otherwise one of each operation,
+  /// its `@route` if there is one.
   var isFull = false
 
   /// The prefix of the template's members that are not served.
-  static let ownPrefix = "x-larder-"
-  private static let parametersMember = "parameters"
+  private static let ownPrefix = "x-larder-"
+  /// Of a path that is listed only in the full document.
+  private static let fullMember = "x-larder-full"
 
   func value() -> JSONValue {
     var document = JSONValue.object(
@@ -27,11 +29,14 @@ struct OpenAPIDocument {
     document["components"]?["schemas"] = .object(
       (template["components"]?["schemas"]?.members ?? []) + schemas.components)
     setEntities(in: &document)
-    let paths = operationPaths + (template["paths"]?.members ?? [])
+    let own = (template["paths"]?.members ?? []).filter {
+      isFull || $0.value[Self.fullMember] == nil
+    }
     var problems = OpenAPIProblems()
     document["paths"] = .object(
-      paths.map { path in
-        JSONMember(path.name, .object((path.value.members ?? []).map { problems.completed($0) }))
+      (operationPaths + own).map { path in
+        let members = (path.value.members ?? []).filter { $0.name != Self.fullMember }
+        return JSONMember(path.name, .object(members.map { problems.completed($0) }))
       })
     problems.addComponents(to: &document)
     if !local.isEmpty { OpenAPILocalTypes(schema: local).add(to: &document) }

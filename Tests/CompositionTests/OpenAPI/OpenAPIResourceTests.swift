@@ -10,7 +10,9 @@ import Testing
 /// Faults of `openapi.yaml`, which no compiler finds.
 struct OpenAPIResourceTests {
   private static func document() throws -> JSONValue {
-    OpenAPIDocument(template: try OpenAPIResource.value(), operations: [], version: "1").value()
+    OpenAPIDocument(
+      template: try OpenAPIResource.value(), operations: [], version: "1", isFull: true
+    ).value()
   }
 
   /// A JSON value with the JSON pointer of its place, and all values in it.
