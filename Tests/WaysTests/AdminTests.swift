@@ -23,6 +23,7 @@ extension Ways {
         ("POST", "/v1/admin/backup"), ("POST", "/v1/admin/signing-keys/replace"),
         ("GET", "/v1/admin/tables"),
         ("POST", "/v1/admin/tables/clean-up"), ("DELETE", "/v1/admin/tables/Film"),
+        ("DELETE", "/v1/admin/devices/d_1"),
       ])
     func adminRoutesNeedTheAdminToken(method: String, target: String) async throws {
       let larder = try await RunningLarder.start()
@@ -31,6 +32,20 @@ extension Ways {
       let ada = ("Authorization", "Bearer user-ada")
       #expect(
         try await larder.request(method, target, headers: [ada], body: body).status == 401)
+      await larder.stop()
+    }
+
+    @Test("The operator removes a device, whose token ends at once")
+    func removesDevices() async throws {
+      let larder = try await RunningLarder.start()
+      let (id, token) = try await DeviceTests.register(larder)
+      let gone = try await larder.request(
+        "DELETE", "/v1/admin/devices/\(id)", headers: [Self.admin])
+      #expect(gone.status == 204, "\(gone.text)")
+      #expect(try await larder.get("/v1/devices/me", ("Device-Token", token)).status == 401)
+      let again = try await larder.request(
+        "DELETE", "/v1/admin/devices/\(id)", headers: [Self.admin])
+      #expect(again.status == 404)
       await larder.stop()
     }
 

@@ -66,6 +66,7 @@ package enum LarderRoutes {
     RouteLine(.post, "/v1/devices/me/tokens") { await $0.devices.issueToken($1) },
     RouteLine(.get, "/v1/devices/me/tokens") { await $0.devices.listTokens($1) },
     RouteLine(.delete, "/v1/devices/me/tokens/{id}") { await $0.devices.removeToken($1) },
+    RouteLine(.delete, "/v1/admin/devices/{id}") { await $0.devices.removeForOperator($1) },
 
     RouteLine(.post, "/v1/auth/sign-up") { await $0.accounts.signUp($1) },
     RouteLine(.post, "/v1/auth/sign-in") { await $0.accounts.signIn($1) },

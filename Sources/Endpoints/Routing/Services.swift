@@ -28,6 +28,8 @@ package struct Services: Sendable {
   package var backups: BackupFolder
   package var tables: TableMaintenance
   package var logThreshold: LogThreshold
+  /// How the access log shows the ids of callers.
+  package var loggedIDs = LoggedIDs.off
   package var writes: EntityWrites
   /// Nil if files are switched off.
   package var storedFiles: FileServices?
