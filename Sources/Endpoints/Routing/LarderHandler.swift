@@ -33,7 +33,8 @@ package final class LarderHandler: RequestHandler {
     // The S3 dialect's route at the root comes after those of the table.
     names = RequestNames(
       routes: router.names.routes + [S3RootHandler.pattern], operations: endpoints.operationNames)
-    s3Root = endpoints.s3.map { [names] in
+    let names = names
+    s3Root = endpoints.s3.map {
       S3RootHandler(endpoint: $0, cors: services.cors, host: services.s3?.host, names: names)
     }
   }
