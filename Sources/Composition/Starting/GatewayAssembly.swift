@@ -44,8 +44,8 @@ struct GatewayAssembly {
   private let hooks: HookService
   private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
+  private let openAPI: @Sendable () throws -> OpenAPISource
   private let loggedIDs: LoggedIDs
-  private let local: LocalSchema
   private let logger: Logger
 
   /// Version of the form in which a change shows an entity; increased when the form changes.
@@ -206,13 +206,13 @@ struct GatewayAssembly {
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
+    openAPI = OpenAPISource.reading(workspace)
     self.loggedIDs =
       switch settings.log.ids {
       case .plain: .plain
       case .hashed: .hashed(keys)
       case .off: .off
       }
-    local = workspace.local
     self.cursors = cursors
     self.settings = settings
     self.logger = logger
@@ -255,8 +255,7 @@ struct GatewayAssembly {
         publicOrigin: settings.publicURL.map {
           "\($0.http.origin.scheme.rawValue)://\($0.http.origin.authority)"
         }),
-      version: Version.text, local: local,
-      openAPITemplate: { try OpenAPIResource.value() },
+      version: Version.text, openAPI: openAPI,
       clientFile: { ClientLibrary.file($0) },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,

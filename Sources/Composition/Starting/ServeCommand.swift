@@ -59,7 +59,7 @@ package struct ServeCommand {
   ) async throws -> Bool {
     for note in loaded.notes { logger.notice("\(note)") }
     try await SchemaPull(loaded.settings).keepIfMissing()
-    let workspace = try Workspace.open(loaded)
+    let workspace = try Workspace.open(loaded, describesInterface: true)
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service = try await LarderService.open(

@@ -130,9 +130,10 @@ struct EndpointSet: Sendable {
       context: context, operations: services.operations.directory.descriptions,
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
-        local: services.local,
-        template: { [parts = services.parts, template = services.openAPITemplate] in
-          try parts.filter(openAPI: template())
+        source: { [parts = services.parts, source = services.openAPI] in
+          var source = try source()
+          source.template = parts.filter(openAPI: source.template)
+          return source
         }),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(

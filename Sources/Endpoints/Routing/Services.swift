@@ -1,7 +1,6 @@
 package import Gateway
 package import HTTPServer
 package import Logging
-package import LosslessJSON
 package import Model
 
 /// The dependencies of the endpoints, made by Composition.
@@ -47,10 +46,8 @@ package struct Services: Sendable {
   package var files: StaticFiles?
   package var cors: CORSPolicy
   package var version: String
-  /// The local types.
-  package var local: LocalSchema
-  /// Reads the OpenAPI document without the paths of operations; called at the first request for it.
-  package var openAPITemplate: @Sendable () throws -> JSONValue
+  /// Reads what the OpenAPI document is made from; called at the first request for it.
+  package var openAPI: @Sendable () throws -> OpenAPISource
   /// Finds a file of the JavaScript client library.
   package var clientFile: ClientLibraryEndpoint.Find
   package var bodyBytesMax: Int
@@ -78,8 +75,8 @@ package struct Services: Sendable {
     hooksOut: OutgoingHooks,
     health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
-    cors: CORSPolicy, version: String, local: LocalSchema,
-    openAPITemplate: @escaping @Sendable () throws -> JSONValue,
+    cors: CORSPolicy, version: String,
+    openAPI: @escaping @Sendable () throws -> OpenAPISource,
     clientFile: @escaping ClientLibraryEndpoint.Find,
     bodyBytesMax: Int, responseCacheBytesMax: Int,
     streamStallMax: Duration,
@@ -118,8 +115,7 @@ package struct Services: Sendable {
     self.files = files
     self.cors = cors
     self.version = version
-    self.local = local
-    self.openAPITemplate = openAPITemplate
+    self.openAPI = openAPI
     self.clientFile = clientFile
     self.bodyBytesMax = bodyBytesMax
     self.responseCacheBytesMax = responseCacheBytesMax
