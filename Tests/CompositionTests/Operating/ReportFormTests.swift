@@ -83,7 +83,7 @@ struct ReportFormTests {
     #expect(item("admin.token")?["isSecret"] == true)
     #expect(item("publicUrl")?["value"] == .null)
     #expect(item("cache.maxAge")?["isDefault"] == true)
-    #expect(items.count >= 100)
+    #expect(items.count >= 80)
   }
 
   @Test("A check that fails names each fault with its place")
