@@ -65,7 +65,7 @@ struct DevicesEndpoint: Sendable {
   func removeForOperator(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
-      guard try await devices.remove(id: request.parameters["id"] ?? "") else {
+      guard try await devices.remove(id: request.parameters["device"] ?? "") else {
         throw Failure(.notFound, "No device has this id.")
       }
       return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
