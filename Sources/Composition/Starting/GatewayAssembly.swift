@@ -124,7 +124,7 @@ struct GatewayAssembly {
       cursors.publish(report.head)
       signal.note(report)
       followed.note(report)
-      push.note(report)
+      if settings.push.isOn { push.note(report) }
       hooksOut.note(report)
     }
     live = LiveServices(
@@ -237,10 +237,11 @@ struct GatewayAssembly {
   }
 
   func services(
-    files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint
+    files: StaticFiles?, storedFiles: FileServices?, s3: S3Services?, metrics: MetricsEndpoint
   ) -> Services {
     var services = Services(
-      operations: operations, subscriptions: subscriptions, standing: standing,
+      parts: settings.parts, operations: operations, subscriptions: subscriptions,
+      standing: standing,
       upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
       callers: callers,
       devices: devices, accounts: accounts, signingKeys: signingKeys, changes: changes,
@@ -275,7 +276,8 @@ extension DeviceSettings {
       case .admin: .admin
       }
     self.init(
-      registration: registration, registrationsPerMinute: settings.registrationsPerMinute,
+      isOn: settings.isOn, registration: registration,
+      registrationsPerMinute: settings.registrationsPerMinute,
       expiry: settings.expiry)
   }
 }

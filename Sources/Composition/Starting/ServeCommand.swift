@@ -68,7 +68,7 @@ package struct ServeCommand {
     ) {
       [
         greeting, mainCount = loaded.settings.listen.count,
-        s3Count = loaded.settings.s3.listen.count
+        s3Count = loaded.settings.s3.isOn ? loaded.settings.s3.listen.count : 0
       ] addresses in
       guard let first = addresses.first else { return }
       let address = ListeningAddress.text(first, scheme: scheme)

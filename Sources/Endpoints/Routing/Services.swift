@@ -5,6 +5,8 @@ package import Model
 
 /// The dependencies of the endpoints, made by Composition.
 package struct Services: Sendable {
+  /// The parts that are not switched off; only their routes are served.
+  package var parts: Set<ServicePart>
   package var operations: OperationService
   package var subscriptions: SubscriptionHub
   package var standing: StandingWork
@@ -28,8 +30,10 @@ package struct Services: Sendable {
   /// How the access log shows the ids of callers.
   package var loggedIDs = LoggedIDs.off
   package var writes: EntityWrites
-  package var storedFiles: FileServices
-  package var s3: S3Services
+  /// Nil if files are switched off.
+  package var storedFiles: FileServices?
+  /// Nil if the S3 dialect is switched off.
+  package var s3: S3Services?
   package var sync: SyncQueue
   package var push: PushService
   package var hooks: HookService
@@ -56,7 +60,8 @@ package struct Services: Sendable {
   package var logger: Logger
 
   package init(
-    operations: OperationService, subscriptions: SubscriptionHub, standing: StandingWork,
+    parts: Set<ServicePart>, operations: OperationService, subscriptions: SubscriptionHub,
+    standing: StandingWork,
     upstreams: UpstreamOverview, unregistered: UnregisteredDocuments, entities: EntityReader,
     lists: ListDiffer,
     callers: CallerIdentifier, devices: DeviceRegistry, accounts: AccountService,
@@ -65,8 +70,9 @@ package struct Services: Sendable {
     console: SQLConsole,
     backups: BackupFolder,
     tables: TableMaintenance, logThreshold: LogThreshold, writes: EntityWrites,
-    storedFiles: FileServices,
-    s3: S3Services, sync: SyncQueue, push: PushService, hooks: HookService, hooksOut: OutgoingHooks,
+    storedFiles: FileServices?,
+    s3: S3Services?, sync: SyncQueue, push: PushService, hooks: HookService,
+    hooksOut: OutgoingHooks,
     health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
     cors: CORSPolicy, version: String,
@@ -76,6 +82,7 @@ package struct Services: Sendable {
     streamStallMax: Duration,
     compressionBytesMin: Int, clock: WallClock, logger: Logger
   ) {
+    self.parts = parts
     self.operations = operations
     self.subscriptions = subscriptions
     self.standing = standing
