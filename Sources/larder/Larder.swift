@@ -8,7 +8,7 @@ struct Larder: AsyncParsableCommand {
     abstract: "A cached REST API, with offline sync, over your own GraphQL operations.",
     version: Version.text,
     subcommands: [
-      Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
+      Init.self, Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
       Backup.self, DecryptBackup.self, ConvertFiles.self,
       SettingsCommand.self, Generate.self,
       DemoUpstreamCommand.self,

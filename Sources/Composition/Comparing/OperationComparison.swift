@@ -46,12 +46,12 @@ struct OperationComparison {
       new.operations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let described = Dictionary(
       new.interface.operations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let routes = Set(new.operations.compactMap(Self.path))
+    let routes = Set(new.operations.compactMap { Path($0)?.shape })
     for operation in old.operations {
       guard let other = present[operation.name] else {
         changes.add(.breaking, operation.name, "the operation is removed")
-        if let path = Self.path(of: operation), !routes.contains(path) {
-          changes.add(.breaking, path, "the path is removed")
+        if let path = Path(operation), !routes.contains(path.shape) {
+          changes.add(.breaking, path.text, "the path is removed")
         }
         continue
       }
@@ -70,18 +70,23 @@ struct OperationComparison {
 
   // MARK: Operations
 
-  /// `GET /api/films/{}`: the names of parameters make no difference to clients.
-  private static func path(of operation: RegisteredOperation) -> String? {
-    guard let route = operation.route else { return nil }
-    let segments = route.segments.map { segment in
-      switch segment {
-      case .literal(let text): text
-      case .parameter(let name): "{\(name)}"
+  /// The method and path of `@route`.
+  private struct Path {
+    /// `GET /api/films/{id}`
+    let text: String
+    /// The same without the names of parameters, which make no difference to clients.
+    let shape: String
+
+    init?(_ operation: RegisteredOperation) {
+      guard let route = operation.route else { return nil }
+      let method = operation.kind == .mutation ? "POST" : "GET"
+      let suffix = operation.kind == .subscription ? "/stream" : ""
+      let segments = route.segments.map { segment in
+        if case .literal(let text) = segment { text } else { "{}" }
       }
+      text = "\(method) /api\(route.path)\(suffix)"
+      shape = "\(method) /\(segments.joined(separator: "/"))\(suffix)"
     }
-    let method = operation.kind == .mutation ? "POST" : "GET"
-    let suffix = operation.kind == .subscription ? "/stream" : ""
-    return "\(method) /api/\(segments.joined(separator: "/"))\(suffix)"
   }
 
   private mutating func compare(
@@ -92,13 +97,11 @@ struct OperationComparison {
       changes.add(.breaking, name, "it was a \(old.kind) and is a \(new.kind)")
       return
     }
-    if let path = Self.path(of: old), path != Self.path(of: new) {
-      let now = Self.path(of: new).map { "; it is now \($0)" } ?? ""
-      if routes.contains(path) {
-        changes.add(.breaking, path, "the path belongs to another operation\(now)")
-      } else {
-        changes.add(.breaking, path, "the path is removed\(now)")
-      }
+    let present = Path(new)
+    if let path = Path(old), path.shape != present?.shape {
+      let now = present.map { "; it is now \($0.text)" } ?? ""
+      let what = routes.contains(path.shape) ? "belongs to another operation" : "is removed"
+      changes.add(.breaking, path.text, "the path \(what)\(now)")
     }
     compareAccess(name, old.access, new.access)
     compareSharing(name, old, new)

@@ -10,7 +10,7 @@ struct DraftedOperation: Sendable {
   let route: String?
   /// Relative to the folder of operations.
   let fileName: String
-  let text: String
+  var text: String
   /// Whether its result is a list, or a page of one.
   let isList: Bool
   /// Whether it can be called without a variable.

@@ -77,8 +77,7 @@ struct ManifestDrafts {
     guard kind == .query else { return "" }
     return """
       # Add `@route(path: "…")` for a path of its own below /api, and @cache, without which it is fetched each
-      # time: @cache(maxAge: \(OperationDrafter.maxAge), staleWhileRevalidate: \
-      \(OperationDrafter.staleWhileRevalidate), staleIfError: \(OperationDrafter.staleIfError))
+      # time: @cache(\(OperationText.windows))
 
       """
   }

@@ -62,7 +62,9 @@ struct OperationDrafter {
     }
     var set: SelectionSet?
     if type.isComposite {
-      set = selections.draft(type, keepsLists: kind == .mutation)
+      let isPayload = kind == .mutation && item != nil && type.fields["id"] == nil
+      let isItem = kind == .query && item != nil
+      set = selections.draft(type, lists: isPayload ? .all : isItem ? .bounded : .none)
       guard set != nil else {
         return omit(field, kind, "no field of \(type.name) can be selected without arguments")
       }

@@ -6,7 +6,7 @@ struct OperationText {
   let route: String?
   let drafted: DraftedArguments
   let lookup: DraftedOperation.Lookup?
-  /// The fields that the selection leaves out, with reasons.
+  /// The lists that the selection leaves out.
   let omitted: [String]
 
   var text: String {
@@ -22,6 +22,11 @@ struct OperationText {
     return (comments + lines).joined(separator: "\n") + "\n"
   }
 
+  /// The arguments of a drafted `@cache`.
+  static let windows =
+    "maxAge: \(OperationDrafter.maxAge), staleWhileRevalidate: \(OperationDrafter.staleWhileRevalidate), "
+    + "staleIfError: \(OperationDrafter.staleIfError)"
+
   private var path: String {
     route.map { "/api\($0)" } ?? "/v1/operations/\(definition.name?.value ?? "")"
   }
@@ -32,9 +37,9 @@ struct OperationText {
     case .query:
       lines += [
         "# GET \(path)",
-        "# @cache: how many seconds a response is fresh, then served while it is fetched again, and",
-        "# served while the API fails. Set them by how often this data changes. If the response is the same",
-        "# for all callers although their credentials are forwarded, add `scope: PUBLIC`.",
+        "# @cache: seconds that a response is fresh, is then served while it is fetched again, and is served",
+        "# while the API fails: set them by how often the data changes. Add `scope: PUBLIC` if the response is",
+        "# the same for all callers although `upstream.forward` has their credentials.",
       ]
     case .mutation:
       lines += [
@@ -52,10 +57,14 @@ struct OperationText {
       lines += ["# GET \(path)/stream: server-sent events, one connection upstream for all callers."]
     }
     if !drafted.omitted.isEmpty {
-      lines.append("# Arguments left out: \(drafted.omitted.joined(separator: ", ")).")
+      lines.append(
+        "# Arguments left out; add variables for those that clients need: "
+          + drafted.omitted.joined(separator: ", "))
     }
     if !omitted.isEmpty {
-      lines.append("# Fields left out: \(omitted.joined(separator: ", ")).")
+      lines.append(
+        "# Lists left out; select them with a limit, if they have one: "
+          + omitted.joined(separator: ", "))
     }
     return lines
   }
@@ -63,9 +72,7 @@ struct OperationText {
   private var directives: [String] {
     var directives = route.map { ["@route(path: \"\($0)\")"] } ?? []
     if definition.operation == .query {
-      directives.append(
-        "@cache(maxAge: \(OperationDrafter.maxAge), staleWhileRevalidate: "
-          + "\(OperationDrafter.staleWhileRevalidate), staleIfError: \(OperationDrafter.staleIfError))")
+      directives.append("@cache(\(Self.windows))")
     }
     return directives
   }

@@ -1,12 +1,22 @@
 import GraphQL
 
-/// Drafts what an operation selects: all fields of the result that need no argument, one level of objects, and
-/// lists within them that an argument bounds.
+/// Drafts what an operation selects: all fields of the result that need no argument, and one level of objects
+/// within it.
 struct SelectionDrafter {
+  /// The lists of objects that are selected within a result.
+  enum InnerLists {
+    /// None: there would be one for each element of the result.
+    case none
+    /// Those that an argument bounds.
+    case bounded
+    /// All, as in the payload of a mutation.
+    case all
+  }
+
   /// The maximum number of leaf fields of the result.
   private static let leavesMax = 60
   /// The same of an object within it.
-  private static let innerLeavesMax = 8
+  private static let innerLeavesMax = 6
   /// The maximum number of objects within the result.
   private static let objectsMax = 16
   /// The maximum number of types of a union or an interface that have a selection of their own.
@@ -20,7 +30,7 @@ struct SelectionDrafter {
 
   private let schema: Schema
   private let arguments: ArgumentDrafter
-  /// The fields that are left out although they need no argument, each with its reason.
+  /// The lists that are left out.
   private(set) var omitted: [String] = []
 
   init(_ schema: Schema, arguments: ArgumentDrafter) {
@@ -28,12 +38,11 @@ struct SelectionDrafter {
     self.arguments = arguments
   }
 
-  /// - Parameter keepsLists: whether lists without a bound are selected, as in the payload of a mutation.
   /// - Returns: nil if nothing can be selected.
-  mutating func draft(_ type: NamedType, keepsLists: Bool) -> SelectionSet? {
+  mutating func draft(_ type: NamedType, lists: InnerLists) -> SelectionSet? {
     omitted = []
     var shapes: [String: String] = [:]
-    let selections = result(type, keepsLists: keepsLists, shapes: &shapes)
+    let selections = result(type, lists: lists, shapes: &shapes)
     return selections.isEmpty ? nil : SelectionSet(selections)
   }
 
@@ -49,17 +58,17 @@ struct SelectionDrafter {
   // MARK: The result
 
   private mutating func result(
-    _ type: NamedType, keepsLists: Bool, shapes: inout [String: String]
+    _ type: NamedType, lists: InnerLists, shapes: inout [String: String]
   ) -> [Selection] {
     if let list = elements(of: type) {
       return page(type, list: list) { drafter, element in
         var shapes: [String: String] = [:]
-        return drafter.result(element, keepsLists: false, shapes: &shapes)
+        return drafter.result(element, lists: .none, shapes: &shapes)
       }
     }
     var selections = type.isAbstract ? [Self.typename] : []
     selections += leaves(of: type, max: Self.leavesMax, shapes: &shapes)
-    selections += objects(of: type, keepsLists: keepsLists, shapes: &shapes)
+    selections += objects(of: type, lists: lists, shapes: &shapes)
     selections += variants(of: type, max: Self.leavesMax, shapes: &shapes)
     // The type's name alone says nothing.
     return selections == [Self.typename] && type.kind == .interface ? [] : selections
@@ -80,15 +89,14 @@ struct SelectionDrafter {
   }
 
   private mutating func objects(
-    of type: NamedType, keepsLists: Bool, shapes: inout [String: String]
+    of type: NamedType, lists: InnerLists, shapes: inout [String: String]
   ) -> [Selection] {
     var selections: [Selection] = []
     for field in type.fields where isSelectable(field) && selections.count < Self.objectsMax {
       guard let inner = schema.type(of: field.type), inner.isComposite else { continue }
       let bound = arguments.bound(of: field)
-      let isList = field.type.item != nil
-      if isList || isPage(inner), bound == nil, !keepsLists || isPage(inner) {
-        omitted.append("\(field.name) (a list without a limit)")
+      if field.type.item != nil || isPage(inner), !keeps(lists, isBounded: bound != nil) {
+        omitted.append(field.name)
         continue
       }
       let selected = innerSelection(inner)
@@ -99,6 +107,14 @@ struct SelectionDrafter {
             name: Name(field.name), arguments: bound ?? [], selectionSet: SelectionSet(selected))))
     }
     return selections
+  }
+
+  private func keeps(_ lists: InnerLists, isBounded: Bool) -> Bool {
+    switch lists {
+    case .none: false
+    case .bounded: isBounded
+    case .all: true
+    }
   }
 
   private mutating func innerSelection(_ type: NamedType) -> [Selection] {

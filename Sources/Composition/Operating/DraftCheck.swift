@@ -17,10 +17,12 @@ struct DraftCheck {
   ) throws(StartFailure) {
     self.operations = operations
     self.fragments = fragments
+    var registry: OperationRegistry?
     while true {
-      let faults = OperationRegistry.load(
-        files: files, schemaSources: [schema], settings: settings
-      ).faults
+      let loaded = OperationRegistry.load(
+        files: files, schemaSources: [schema], settings: settings)
+      registry = loaded.registry
+      let faults = loaded.faults
       if faults.isEmpty { break }
       let count = self.operations.count + self.fragments.count
       remove(faults)
@@ -37,6 +39,23 @@ struct DraftCheck {
         .faultyOperations,
         (["No operation can be written, so nothing was."] + lines).joined(separator: "\n"))
     }
+    addLookups(registry, schema, settings)
+  }
+
+  /// Adds `@cache(lookup:)` where the store can answer a query while upstream is unavailable.
+  private mutating func addLookups(
+    _ registry: OperationRegistry?, _ schema: SourceFile, _ settings: RegistrySettings
+  ) {
+    let plain = operations
+    for index in operations.indices {
+      guard let target = registry?.operation(named: operations[index].name)?.lookupProposal
+      else { continue }
+      operations[index] = operations[index].looking(up: target)
+    }
+    let faults = OperationRegistry.load(
+      files: files, schemaSources: [schema], settings: settings
+    ).faults
+    if !faults.isEmpty { operations = plain }
   }
 
   private var files: [SourceFile] {
@@ -55,6 +74,17 @@ struct DraftCheck {
     }
     operations.removeAll { reasons[$0.fileName] != nil }
     fragments = fragments.filter { reasons[$0.key] == nil }
+  }
+}
+
+extension DraftedOperation {
+  /// Returns the draft with a target in its `@cache`, if it has one that was drafted.
+  fileprivate func looking(up target: String) -> DraftedOperation {
+    let windows = OperationText.windows
+    var draft = self
+    draft.text = text.replacing(
+      "@cache(\(windows))", with: "@cache(\(windows), lookup: \"\(target)\")", maxReplacements: 1)
+    return draft
   }
 }
 

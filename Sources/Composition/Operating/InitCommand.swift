@@ -72,10 +72,12 @@ package struct InitCommand {
     do throws(ValueRefusal) {
       _ = try ServiceURL(parsing: request.url, schemes: ["http+unix", "http", "https"])
     } catch {
+      // It can hold a password.
+      let shown = request.url.contains("@") ? "" : " \(request.url.onOneLine)"
       throw StartFailure(
         .usage,
-        "The address \(request.url.onOneLine) cannot be used: \(error.reason ?? "it is not a URL"). Give the "
-          + "whole address of the GraphQL endpoint, such as https://api.example.com/graphql.")
+        "The address\(shown) cannot be used: \(error.reason ?? "it is not a URL"). Give the whole "
+          + "address of the GraphQL endpoint, such as https://api.example.com/graphql.")
     }
   }
 

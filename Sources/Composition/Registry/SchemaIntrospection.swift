@@ -95,6 +95,8 @@ struct SchemaIntrospection {
       throw failure(refused(response.status))
     }
     guard response.data != nil else {
+      // Servers describe an unknown path in GraphQL's form too.
+      if response.status == 404 || response.status == 405 { throw failure(status(response.status)) }
       let message = response.errors?[0]?["message"]?.string ?? "no reason is given"
       throw failure(
         "the API refuses introspection (\(message.prefix(300))). Allow it, at least for your credential "
@@ -158,7 +160,7 @@ struct SchemaIntrospection {
 
   private func connection(_ error: HTTPClientError) -> String {
     switch error {
-    case .unresolved(let host): "the host name \(host) has no address. \(address)."
+    case .unresolved(let reason): "its host name has no address (\(reason)). \(address)."
     case .connectFailed(let error):
       "the connection failed (\(error)). Is the API running there? \(address)."
     case .connectTimedOut:
