@@ -131,8 +131,10 @@ struct ArgumentDrafter {
     }
     guard let item else { return isNamedSo }
     let isFieldOfItem =
-      item.fields[argument.name].map { $0.type.item == nil && schema.type(of: $0.type)?.isLeaf == true }
-      ?? false
+      item.fields[argument.name].map { field in
+        field.type.item == nil && schema.type(of: field.type)?.isLeaf == true
+          && !field.arguments.contains(where: \.isRequired)
+      } ?? false
     return isNamedSo || isFieldOfItem
   }
 

@@ -63,6 +63,18 @@ struct DraftCheck {
       + fragments.sorted { $0.key < $1.key }.map { SourceFile(path: $0.key, text: $0.value) }
   }
 
+  /// The registry of some of the operations, for a trial.
+  func registry(
+    of chosen: [DraftedOperation], schema: SourceFile, settings: RegistrySettings
+  ) -> OperationRegistry? {
+    let files =
+      chosen.map { SourceFile(path: $0.fileName, text: $0.text) }
+      + fragments.map { SourceFile(path: $0.key, text: $0.value) }
+    return OperationRegistry.load(
+      files: files, schemaSources: [schema], settings: settings
+    ).registry
+  }
+
   private mutating func remove(_ faults: [Finding]) {
     // The first fault of each file.
     let reasons = Dictionary(

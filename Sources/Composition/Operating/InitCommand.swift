@@ -21,6 +21,8 @@ package struct InitCommand {
 
   /// Where the service listens by the settings that are written.
   private static let listen = "127.0.0.1:8080"
+  /// Maximum number of values of a response to an introspection query.
+  private static let schemaValuesMax = 20_000_000
   /// Maximum time for one call upstream.
   private static let timeout = "5s"
 
@@ -62,7 +64,13 @@ package struct InitCommand {
     }
     report(checked.operations, fragments: checked.fragments.count, omitted + checked.omitted)
     reportCheck(workspace)
-    await reportTrial(workspace, checked.operations)
+    let tried = Trial.choose(from: checked.operations)
+    await reportTrial(
+      workspace.with(
+        checked.registry(
+          of: tried, schema: SourceFile(path: ProjectFiles.schemaName, text: text),
+          settings: RegistrySettings(loaded.settings, loaded.settings.allUpstreams[0]))),
+      tried)
     reportNext(headers)
   }
 
@@ -128,7 +136,8 @@ package struct InitCommand {
     guard file.text.first(where: { !$0.isWhitespace }) == "{" else { return file.text }
     let value: JSONValue
     do throws(JSONParseError) {
-      value = try JSONValue(parsing: file.text)
+      value = try JSONValue(
+        parsing: file.text, limits: JSONLimits(valuesMax: schemaValuesMax))
     } catch {
       throw StartFailure(
         .faultyOperations, "--schema \(file.path) is neither SDL nor JSON: \(error)")
@@ -217,6 +226,9 @@ package struct InitCommand {
       print(
         "Tried on a temporary service, which has ended\(needsUser ? ", as a signed-in user" : ""):")
       for line in lines { print(line) }
+      if lines.contains(where: { $0.hasPrefix("    4") || $0.hasPrefix("    5") }) {
+        print("A request failed; `larder doctor` examines the API and the settings.")
+      }
     } catch {
       print("The operations were not tried: \("\(error)".onOneLine)")
     }
@@ -253,6 +265,15 @@ package struct InitCommand {
       "The comments in operations/ say what to change; docs/operations.md has all directives. After a change: "
         + "larder check.")
     for line in lines { print(line) }
+  }
+}
+
+extension Workspace {
+  /// The same with other operations; as it is for nil.
+  fileprivate func with(_ registry: OperationRegistry?) -> Workspace {
+    guard let registry else { return self }
+    return Workspace(
+      loaded: loaded, registry: registry, local: .none, links: [], warnings: [])
   }
 }
 

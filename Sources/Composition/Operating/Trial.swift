@@ -17,7 +17,9 @@ struct Trial {
   private let token: String?
   private var lines: [String] = []
 
-  /// - Parameter needsUser: whether only signed-in users can call the operations.
+  /// - Parameters:
+  ///   - operations: those of ``choose(from:)``.
+  ///   - needsUser: whether only signed-in users can call the operations.
   /// - Returns: the lines to print.
   static func run(
     _ workspace: Workspace, _ operations: [DraftedOperation], shownAddress: String,
@@ -57,7 +59,7 @@ struct Trial {
   }
 
   private mutating func run() async throws {
-    guard let list = first else {
+    guard let list = Self.first(of: operations) else {
       for target in ["/readyz", "/v1/operations", "/openapi.json"] { _ = try await call(target) }
       return
     }
@@ -75,8 +77,19 @@ struct Trial {
 
   // MARK: Requests
 
+  /// The maximum number of operations of the temporary service: one with the tables of all types would take long
+  /// to start.
+  private static let operationsMax = 4
+
+  /// The operations that a trial calls.
+  static func choose(from operations: [DraftedOperation]) -> [DraftedOperation] {
+    guard let first = first(of: operations) else { return Array(operations.prefix(1)) }
+    let items = items(of: first, in: operations)
+    return [first] + items.prefix(operationsMax - 1)
+  }
+
   /// The query to begin with: a list whose items another query looks up, else any that needs no variable.
-  private var first: DraftedOperation? {
+  private static func first(of operations: [DraftedOperation]) -> DraftedOperation? {
     let plain = operations.filter { $0.kind == .query && $0.needsNoVariable }
     let types = Set(operations.filter { $0.kind == .query }.compactMap(\.lookup?.type))
     return plain.first { $0.isList && types.contains($0.typeName) } ?? plain.first { $0.isList }
@@ -88,13 +101,19 @@ struct Trial {
     return operation.sizeVariable.map { "\(path)?\($0)=\(Self.listLength)" } ?? path
   }
 
-  /// The path of the first item of a list's response.
-  private func item(of list: DraftedOperation, in response: HTTPClientResponse) -> String? {
-    let candidates = operations.filter {
+  /// The queries that look up an item of a list.
+  private static func items(
+    of list: DraftedOperation, in operations: [DraftedOperation]
+  ) -> [DraftedOperation] {
+    operations.filter {
       $0.kind == .query && $0.lookup?.type == list.typeName && $0.name != list.name
     }
+  }
+
+  /// The path of the first item of a list's response.
+  private func item(of list: DraftedOperation, in response: HTTPClientResponse) -> String? {
     guard let data = (try? JSONValue(parsing: response.body))?["data"] else { return nil }
-    for operation in candidates {
+    for operation in Self.items(of: list, in: operations) {
       guard let lookup = operation.lookup, let key = Self.key(lookup.keyField, in: data)
       else { continue }
       let text = Self.percentEncoded(key)

@@ -16,6 +16,12 @@ package struct VersionComparison {
 
   /// Maximum size of an OpenAPI document.
   private static let documentBytesMax = 64 << 20
+  /// Schemas of responses nest as deep as selections, with a few levels of JSON each.
+  private static let documentDepthMax = 512
+
+  private static let documentValuesMax = 10_000_000
+  private static let documentLimits = JSONLimits(
+    depthMax: documentDepthMax, bytesMax: documentBytesMax, valuesMax: documentValuesMax)
 
   private let present: Workspace
   private let path: String
@@ -120,7 +126,7 @@ package struct VersionComparison {
     let old: JSONValue
     do throws(JSONParseError) {
       old = try JSONValue(
-        parsing: Array(data), limits: JSONLimits(bytesMax: Self.documentBytesMax))
+        parsing: Array(data), limits: Self.documentLimits)
     } catch {
       throw StartFailure(
         .usage,
@@ -139,8 +145,7 @@ package struct VersionComparison {
         .faultyOperations,
         "The present OpenAPI document cannot be made (status \(response.status.code)).")
     }
-    let new = try JSONValue(
-      parsing: response.body, limits: JSONLimits(bytesMax: Self.documentBytesMax))
+    let new = try JSONValue(parsing: response.body, limits: Self.documentLimits)
     return OpenAPIComparison.changes(from: old, to: new)
   }
 }
