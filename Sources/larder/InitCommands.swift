@@ -32,6 +32,10 @@ struct Init: AsyncParsableCommand {
   var output = "."
 
   @Option(
+    help: ArgumentHelp("Where the service is to listen, for larder.yaml.", valueName: "host:port"))
+  var listen = "127.0.0.1:8080"
+
+  @Option(
     help: ArgumentHelp(
       "A file with the schema, as SDL or as the response to an introspection query.",
       valueName: "file"),
@@ -50,6 +54,7 @@ struct Init: AsyncParsableCommand {
     var request = InitCommand.Request(url: url)
     request.headers = header
     request.folder = output.count > 1 && output.hasSuffix("/") ? String(output.dropLast()) : output
+    request.listen = listen
     request.schemaFile = schema
     request.manifestFile = fromManifest
     try await InitCommand(request).run()

@@ -18,8 +18,8 @@ struct SettingsDraft {
   }
 
   /// An address as a YAML scalar: plain where it can have no other meaning.
-  private static func scalar(_ url: String) -> String {
-    let isPlain = url.utf8.allSatisfy { byte in
+  private static func scalar(_ address: String) -> String {
+    let isPlain = address.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -27,7 +27,8 @@ struct SettingsDraft {
       default: "-._~:/?&=+%".utf8.contains(byte)
       }
     }
-    return isPlain && !url.hasSuffix(":") ? url : Printer.quoted(url)
+    let hasColonAtEnd = address.hasPrefix(":") || address.hasSuffix(":")
+    return isPlain && !hasColonAtEnd ? address : Printer.quoted(address)
   }
 
   /// The vendor of an upstream, by its address and schema.
@@ -42,7 +43,7 @@ struct SettingsDraft {
       "# The settings of this service, written by `larder init`. `larder settings --reference` describes all.",
       "# Each can come from the environment too: `upstream.url` from LARDER_UPSTREAM_URL.",
       "",
-      "listen: \(listen)",
+      "listen: \(Self.scalar(listen))",
       "",
       "# The database and the files, created at the first start. Keep the folder out of version control.",
       "data: ./data",

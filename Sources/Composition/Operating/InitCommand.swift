@@ -11,6 +11,8 @@ package struct InitCommand {
     /// Each `Name: value`.
     package var headers: [String] = []
     package var folder = "."
+    /// Where the service listens by the settings that are written, `host:port`.
+    package var listen = "127.0.0.1:8080"
     /// A file with the schema, as SDL or as the response to an introspection query; nil to introspect.
     package var schemaFile: String?
     /// A manifest of persisted documents, whose operations are written instead of drafts.
@@ -19,8 +21,6 @@ package struct InitCommand {
     package init(url: String) { self.url = url }
   }
 
-  /// Where the service listens by the settings that are written.
-  private static let listen = "127.0.0.1:8080"
   /// Maximum number of values of a response to an introspection query.
   private static let schemaValuesMax = 20_000_000
   /// Maximum time for one call upstream.
@@ -42,8 +42,9 @@ package struct InitCommand {
     try ProjectFiles.checkPlace(request.folder)
     let headers = try InitHeader.read(request.headers)
     try checkAddress()
+    let address = try publicAddress()
     var draft = SettingsDraft(
-      url: request.url, headerNames: headers.map(\.name), dialect: nil, listen: Self.listen)
+      url: request.url, headerNames: headers.map(\.name), dialect: nil, listen: request.listen)
     let (text, schema) = try await self.schema(try load(draft, headers).settings)
     draft.dialect = SettingsDraft.dialect(url: request.url, schema: schema)
     let loaded = try load(draft, headers)
@@ -70,7 +71,7 @@ package struct InitCommand {
         checked.registry(
           of: tried, schema: SourceFile(path: ProjectFiles.schemaName, text: text),
           settings: RegistrySettings(loaded.settings, loaded.settings.allUpstreams[0]))),
-      tried)
+      tried, at: address)
     reportNext(headers)
   }
 
@@ -86,6 +87,24 @@ package struct InitCommand {
         .usage,
         "The address\(shown) cannot be used: \(error.reason ?? "it is not a URL"). Give the whole "
           + "address of the GraphQL endpoint, such as https://api.example.com/graphql.")
+    }
+  }
+
+  /// The address of the service as curl on this machine takes it.
+  private func publicAddress() throws(StartFailure) -> String {
+    let address: ListenAddress
+    do throws(ValueRefusal) {
+      address = try ListenAddress(parsing: request.listen, in: ".")
+    } catch {
+      throw StartFailure(
+        .usage, "--listen \(request.listen.onOneLine): \(error.reason ?? "it is no address").")
+    }
+    switch address {
+    case .tcp(nil, let port), .tcp("0.0.0.0", let port): return "http://127.0.0.1:\(port)"
+    case .tcp("::", let port): return "http://[::1]:\(port)"
+    case .tcp: return "http://\(address)"
+    case .unix:
+      throw StartFailure(.usage, "--listen must be host:port; set a socket in larder.yaml.")
     }
   }
 
@@ -217,12 +236,14 @@ package struct InitCommand {
         + (warnings > 0 ? ", \(warnings.counted("warning")): see `larder check`." : "."))
   }
 
-  private func reportTrial(_ workspace: Workspace, _ operations: [DraftedOperation]) async {
+  private func reportTrial(
+    _ workspace: Workspace, _ operations: [DraftedOperation], at address: String
+  ) async {
     let needsUser = workspace.settings.hasServiceCredentials
     print("")
     do {
       let lines = try await Trial.run(
-        workspace, operations, shownAddress: "http://\(Self.listen)", needsUser: needsUser)
+        workspace, operations, shownAddress: address, needsUser: needsUser)
       print(
         "Tried on a temporary service, which has ended\(needsUser ? ", as a signed-in user" : ""):")
       for line in lines { print(line) }

@@ -283,6 +283,12 @@ struct OperationDrafterTests {
       "http+unix://%2Frun%2Fapi.sock/graphql", "https://a.example/{x}'\",!*|>@`",
     ])
   func writesSettings(url: String) throws {
+    for listen in ["127.0.0.1:8080", ":8080", "[::1]:8080"] {
+      let draft = SettingsDraft(url: url, headerNames: [], dialect: nil, listen: listen)
+      let loaded = try Settings.load(
+        from: SettingsSources(file: .init(name: "larder.yaml", text: draft.text)))
+      #expect(loaded.settings.listen.map(\.description) == [listen])
+    }
     let draft = SettingsDraft(
       url: url, headerNames: ["Authorization", "X-Key"], dialect: "hasura", listen: "127.0.0.1:8080")
     let loaded = try Settings.load(

@@ -204,6 +204,8 @@ def failures_say_what_to_do(site):
         ("open", ["http://me:secret@shop/graphql"], 64, ["user name or password"]),
         ("open", [site.shop, "--header", "Authorization"], 64, ["no colon"]),
         ("open", [site.shop, "--header", "Host: shop"], 64, ["Host", "connection"]),
+        ("open", [site.shop, "--listen", "here"], 64, ["--listen here", "port"]),
+        ("open", [site.shop, "--listen", "unix:/tmp/larder.sock"], 64, ["host:port"]),
         ("open", [site.shop, "--schema", "nothing.graphql"], 64, ["does not exist"]),
         ("open", [site.shop, "--from-manifest", "nothing.json"], 64, ["does not exist"]),
     ]
