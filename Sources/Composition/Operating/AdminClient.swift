@@ -66,7 +66,8 @@ package struct AdminClient: Sendable {
       let more = page["items"]?.array ?? []
       items += more
       // A page without items ends the list, whatever it names as the next one.
-      after = more.isEmpty ? nil : page["next"]?.string
+      let next = page["next"]
+      after = more.isEmpty || next == .null ? nil : next?.string ?? next?.text
     } while after != nil
     return items
   }

@@ -30,6 +30,14 @@ package struct UsersCommand {
     return "Ended \(Int(ended ?? 0).counted("session")) of \(id). Access tokens that were issued "
       + "before stay valid until they expire (`accounts.accessLifetime`)."
   }
+
+  package func delete(_ id: String) async throws(StartFailure) -> String {
+    _ = try await client.call("DELETE", "/v1/admin/users/\(PercentCoding.encode(id))")
+    return
+      "Deleted the account \(id) and its sessions. Access tokens that were issued before stay valid "
+      + "until they expire (`accounts.accessLifetime`); its devices stay: `larder devices list --user "
+      + "\(id)`."
+  }
 }
 
 /// The `devices` commands: devices registered with the running service.
