@@ -129,6 +129,12 @@ static const unsigned char public_console_data_keys_js[] = {
 static const unsigned char public_console_docs_reference_js[] = {
 #embed "../../Public/console/docs/reference.js"
 };
+static const unsigned char public_console_files_keys_js[] = {
+#embed "../../Public/console/files/keys.js"
+};
+static const unsigned char public_console_files_object_js[] = {
+#embed "../../Public/console/files/object.js"
+};
 static const unsigned char public_console_main_js[] = {
 #embed "../../Public/console/main.js"
 };
@@ -266,6 +272,8 @@ static const struct larder_resource resources[] = {
   {"Public/console/data/entity.js", public_console_data_entity_js, sizeof public_console_data_entity_js},
   {"Public/console/data/keys.js", public_console_data_keys_js, sizeof public_console_data_keys_js},
   {"Public/console/docs/reference.js", public_console_docs_reference_js, sizeof public_console_docs_reference_js},
+  {"Public/console/files/keys.js", public_console_files_keys_js, sizeof public_console_files_keys_js},
+  {"Public/console/files/object.js", public_console_files_object_js, sizeof public_console_files_object_js},
   {"Public/console/main.js", public_console_main_js, sizeof public_console_main_js},
   {"Public/console/operations/inputs.js", public_console_operations_inputs_js, sizeof public_console_operations_inputs_js},
   {"Public/console/operations/snippets.js", public_console_operations_snippets_js, sizeof public_console_operations_snippets_js},

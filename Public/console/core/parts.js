@@ -1,36 +1,80 @@
 // The parts that screens are made of: states, tables, facts, dialogs, tabs, copies.
 
-import { el, freshId, put, shown, svg } from "./dom.js";
-import { Problem, signals } from "./http.js";
-import { indented, parsed } from "./json.js";
-import { canWrite } from "./session.js";
-import { ago, date, moment } from "./format.js";
+import {el, freshId, put, shown} from "./dom.js";
+import {Problem, signals} from "./http.js";
+import {indented, parsed} from "./json.js";
+import {canWrite} from "./session.js";
+import {ago, date, moment} from "./format.js";
 
 // States.
 
-export const skeleton = (label = "Loading…") => el("div", { class: "skeleton", role: "status" },
-  el("span"), el("span"), el("span"), el("span"), el("p", { class: "hidden" }, label));
+export const skeleton = (label = "Loading…") =>
+  el(
+    "div",
+    {class: "skeleton", role: "status"},
+    el("span"),
+    el("span"),
+    el("span"),
+    el("span"),
+    el("p", {class: "hidden"}, label),
+  );
 
-/// What is shown where there is nothing.
-export const empty = (title, text, ...more) => el("div", { class: "empty" }, el("strong", {}, title), text ? el("p", {}, text) : null, ...more);
+/** What is shown where there is nothing. */
+export const empty = (title, text, ...more) =>
+  el("div", {class: "empty"}, el("strong", {}, title), text ? el("p", {}, text) : null, ...more);
 
-/// What is shown where something failed; `retry` repeats it.
+/** What is shown where something failed; `retry` repeats it. */
 export function failure(error, retry) {
   const isProblem = error instanceof Problem;
   const isOffline = isProblem && error.isOffline;
-  return el("div", { class: `notice ${isOffline ? "warn" : "bad"}`, role: "alert" },
-    el("strong", {}, isOffline ? "Larder does not respond" : isProblem && error.status === 404 ? "Not found" : isProblem && error.status === 403 ? "Not allowed" : "This cannot be shown"),
+  return el(
+    "div",
+    {class: `notice ${isOffline ? "warn" : "bad"}`, role: "alert"},
+    el(
+      "strong",
+      {},
+      isOffline
+        ? "Larder does not respond"
+        : isProblem && error.status === 404
+          ? "Not found"
+          : isProblem && error.status === 403
+            ? "Not allowed"
+            : "This cannot be shown",
+    ),
     el("p", {}, isOffline ? `${error.message} What is shown here comes back with the connection.` : error.message),
-    isProblem && error.faults.length ? el("ul", {}, error.faults.slice(0, 20).map((fault) => el("li", {},
-      fault.pointer || fault.parameter ? el("code", {}, fault.pointer ?? fault.parameter) : null, ` ${fault.detail}`))) : null,
-    isProblem && (error.code || error.requestId) ? el("p", { class: "soft small" },
-      [error.status, error.code].filter(Boolean).join(" "), error.requestId ? [" · request ", el("code", {}, error.requestId)] : null) : null,
-    retry ? el("button", { type: "button", class: "small", onclick: retry }, "Try again") : null);
+    isProblem && error.faults.length
+      ? el(
+          "ul",
+          {},
+          error.faults
+            .slice(0, 20)
+            .map((fault) =>
+              el(
+                "li",
+                {},
+                fault.pointer || fault.parameter ? el("code", {}, fault.pointer ?? fault.parameter) : null,
+                ` ${fault.detail}`,
+              ),
+            ),
+        )
+      : null,
+    isProblem && (error.code || error.requestId)
+      ? el(
+          "p",
+          {class: "soft small"},
+          [error.status, error.code].filter(Boolean).join(" "),
+          error.requestId ? [" · request ", el("code", {}, error.requestId)] : null,
+        )
+      : null,
+    retry ? el("button", {type: "button", class: "small", onclick: retry}, "Try again") : null,
+  );
 }
 
-/// Fills a place with what `make` returns; shows that it loads, why it fails, and loads again when the service
-/// is back.
-export async function load(place, make, signal, { isQuiet = false } = {}) {
+/**
+ * Fills a place with what `make` returns; shows that it loads, why it fails, and loads again when the service
+ * is back.
+ */
+export async function load(place, make, signal, {isQuiet = false} = {}) {
   const again = () => load(place, make, signal);
   if (!isQuiet || !place.hasChildNodes()) put(place, skeleton());
   place.setAttribute("aria-busy", "true");
@@ -48,7 +92,7 @@ export async function load(place, make, signal, { isQuiet = false } = {}) {
         signals.removeEventListener("reach", back);
         if (!signal?.aborted) again();
       };
-      signals.addEventListener("reach", back, { signal });
+      signals.addEventListener("reach", back, {signal});
     }
   } finally {
     place.setAttribute("aria-busy", "false");
@@ -57,25 +101,29 @@ export async function load(place, make, signal, { isQuiet = false } = {}) {
 
 // Headings and buttons.
 
-/// The heading of a screen.
-export const head = (title, text, ...actions) => el("div", { class: "head" },
-  el("div", { class: "grow" }, el("h1", { tabindex: -1 }, title), text ? el("p", {}, text) : null),
-  actions.length ? el("div", { class: "row" }, shown(actions)) : null);
+/** The heading of a screen. */
+export const head = (title, text, ...actions) =>
+  el(
+    "div",
+    {class: "head"},
+    el("div", {class: "grow"}, el("h1", {tabindex: -1}, title), text ? el("p", {}, text) : null),
+    actions.length ? el("div", {class: "row"}, shown(actions)) : null,
+  );
 
 export const sheet = (title, ...children) => {
   const id = freshId("sheet");
-  return el("section", { class: "sheet stack", "aria-labelledby": id }, el("h2", { id }, title), shown(children));
+  return el("section", {class: "sheet stack", "aria-labelledby": id}, el("h2", {id}, title), shown(children));
 };
 
-export const tag = (text, kind = "") => el("span", { class: `tag ${kind}` }, text);
-export const pill = (text, kind = "") => el("span", { class: `pill ${kind}` }, text);
+export const tag = (text, kind = "") => el("span", {class: `tag ${kind}`}, text);
+export const pill = (text, kind = "") => el("span", {class: `pill ${kind}`}, text);
 
-export const button = (label, press, kind = "") => el("button", { type: "button", class: kind, onclick: press }, label);
+export const button = (label, press, kind = "") => el("button", {type: "button", class: kind, onclick: press}, label);
 
-/// A button that writes; null for a caller who only reads.
-export const writeButton = (label, press, kind = "") => canWrite() ? button(label, press, kind) : null;
+/** A button that writes; null for a caller who only reads. */
+export const writeButton = (label, press, kind = "") => (canWrite() ? button(label, press, kind) : null);
 
-/// Runs something that a button began: disables the button meanwhile, and reports a failure.
+/** Runs something that a button began: disables the button meanwhile, and reports a failure. */
 export async function run(pressed, work) {
   if (pressed) pressed.disabled = true;
   try {
@@ -84,7 +132,8 @@ export async function run(pressed, work) {
     // The screen was left meanwhile.
     if (error.name === "AbortError") return undefined;
     if (!(error instanceof Problem)) console.error(error);
-    const faults = error.faults?.map((fault) => `${fault.pointer ?? fault.parameter ?? ""} ${fault.detail}`.trim()) ?? [];
+    const faults =
+      error.faults?.map((fault) => `${fault.pointer ?? fault.parameter ?? ""} ${fault.detail}`.trim()) ?? [];
     toast([error.message, ...faults.slice(0, 5)].join(" "), true);
     return undefined;
   } finally {
@@ -94,9 +143,14 @@ export async function run(pressed, work) {
 
 const toastMilliseconds = 6000;
 
-/// Says something that happened; what failed stays until it is closed.
+/** Says something that happened; what failed stays until it is closed. */
 export function toast(text, isBad = false) {
-  const made = el("div", { class: "toast" }, el("span", {}, text), el("button", { type: "button", "aria-label": "Close", onclick: () => made.remove() }, "×"));
+  const made = el(
+    "div",
+    {class: "toast"},
+    el("span", {}, text),
+    el("button", {type: "button", "aria-label": "Close", onclick: () => made.remove()}, "×"),
+  );
   const place = document.getElementById("toasts");
   place.append(made);
   while (place.children.length > 4) place.firstChild.remove();
@@ -105,47 +159,97 @@ export function toast(text, isBad = false) {
 
 // Tables and facts.
 
-/// A table that scrolls by itself. A column is `{label, cell(row), isNumber, isHead, kind}`.
+/** A table that scrolls by itself. A column is `{label, cell(row), isNumber, isHead, kind}`. */
 export function table(caption, columns, rows) {
-  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption }, el("table", {},
-    el("caption", { class: "hidden" }, caption),
-    el("thead", {}, el("tr", {}, columns.map((column) => el("th", { scope: "col", class: column.isNumber ? "number" : "" }, column.label || el("span", { class: "hidden" }, "Actions"))))),
-    el("tbody", {}, rows.map((row) => el("tr", {}, columns.map((column) => {
-      const content = shown([column.cell(row)]);
-      return column.isHead ? el("th", { scope: "row" }, content) : el("td", { class: [column.isNumber ? "number" : "", column.kind ?? ""].join(" ").trim() }, content);
-    }))))));
+  return el(
+    "div",
+    {class: "scroll", tabindex: 0, role: "group", "aria-label": caption},
+    el(
+      "table",
+      {},
+      el("caption", {class: "hidden"}, caption),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          columns.map((column) =>
+            el(
+              "th",
+              {scope: "col", class: column.isNumber ? "number" : ""},
+              column.label || el("span", {class: "hidden"}, "Actions"),
+            ),
+          ),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map((row) =>
+          el(
+            "tr",
+            {},
+            columns.map((column) => {
+              const content = shown([column.cell(row)]);
+              return column.isHead
+                ? el("th", {scope: "row"}, content)
+                : el("td", {class: [column.isNumber ? "number" : "", column.kind ?? ""].join(" ").trim()}, content);
+            }),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
-/// Names and values; those without a value are left out.
-export const facts = (pairs) => el("dl", { class: "facts" }, pairs.filter(([, value]) => value !== undefined && value !== null && value !== "")
-  .map(([name, value]) => [el("dt", {}, name), el("dd", {}, shown([value]))]));
+/** Names and values; those without a value are left out. */
+export const facts = (pairs) =>
+  el(
+    "dl",
+    {class: "facts"},
+    pairs
+      .filter(([, value]) => value !== undefined && value !== null && value !== "")
+      .map(([name, value]) => [el("dt", {}, name), el("dd", {}, shown([value]))]),
+  );
 
-/// A moment as the time since then, with the whole date on hover and for readers.
+/** A moment as the time since then, with the whole date on hover and for readers. */
 export function since(value) {
   const found = date(value);
-  return found ? el("time", { datetime: found.toISOString(), title: moment(value) }, ago(value)) : "never";
+  return found ? el("time", {datetime: found.toISOString(), title: moment(value)}, ago(value)) : "never";
 }
 
-export const tile = (label, value, note, kind = "") => el("div", { class: "number-tile" },
-  el("span", {}, label), el("strong", { class: kind }, value), note ? el("span", {}, note) : null);
+export const tile = (label, value, note, kind = "") =>
+  el(
+    "div",
+    {class: "number-tile"},
+    el("span", {}, label),
+    el("strong", {class: kind}, value),
+    note ? el("span", {}, note) : null,
+  );
 
-/// A list of pages: a place that grows by a button while there is a `next`.
-///
-/// - `fetch(after)` returns `{items, next}`; `show(items)` an element for one page.
+/**
+ * A list of pages: a place that grows by a button while there is a `next`.
+ *
+ * - `fetch(after)` returns `{items, next}`; `show(items)` an element for one page.
+ */
 export function pages(fetch, show, none, signal) {
-  const place = el("div", { class: "stack" });
+  const place = el("div", {class: "stack"});
   async function more(after, pressed) {
     const page = await fetch(after);
     if (signal?.aborted) return;
     pressed?.remove();
-    if (!after && page.items.length === 0) { put(place, none); return; }
+    if (!after && page.items.length === 0) {
+      put(place, none);
+      return;
+    }
     place.append(show(page.items, after));
     if (page.next) {
-      const next = el("button", { type: "button", onclick: () => run(next, () => more(page.next, next)) }, "Show more");
-      place.append(el("div", { class: "row" }, next));
+      const next = el("button", {type: "button", onclick: () => run(next, () => more(page.next, next))}, "Show more");
+      place.append(el("div", {class: "row"}, next));
     }
   }
-  return { place, start: () => more(undefined) };
+  return {place, start: () => more(undefined)};
 }
 
 // Texts to copy.
@@ -161,67 +265,103 @@ export async function copy(text, pressed) {
     if (source) getSelection().selectAllChildren(source);
     pressed.textContent = "Selected";
   }
-  setTimeout(() => { pressed.textContent = label; }, 1500);
+  setTimeout(() => {
+    pressed.textContent = label;
+  }, 1500);
 }
 
-/// A block of text with a button that copies it.
+/** A block of text with a button that copies it. */
 export function block(text, label) {
-  const pressed = el("button", { type: "button", class: "small", "aria-label": `Copy: ${label}`, onclick: () => copy(text, pressed) }, "Copy");
-  return el("div", { class: "stack tight", "data-copies": true },
-    el("div", { class: "row" }, el("span", { class: "grow label soft" }, label), pressed), verbatim(text, label));
+  const pressed = el(
+    "button",
+    {type: "button", class: "small", "aria-label": `Copy: ${label}`, onclick: () => copy(text, pressed)},
+    "Copy",
+  );
+  return el(
+    "div",
+    {class: "stack tight", "data-copies": true},
+    el("div", {class: "row"}, el("span", {class: "grow label soft"}, label), pressed),
+    verbatim(text, label),
+  );
 }
 
 const shownCharactersMax = 200000;
 
-/// A text as it stands, in a place that scrolls by itself and can be reached with the keyboard.
-export const verbatim = (text, label) => el("pre", { tabindex: 0, role: "group", "aria-label": label }, text);
+/** A text as it stands, in a place that scrolls by itself and can be reached with the keyboard. */
+export const verbatim = (text, label) => el("pre", {tabindex: 0, role: "group", "aria-label": label}, text);
 
-/// A response's text: JSON is indented, and what is longer than a screen holds is cut.
+/** A response's text: JSON is indented, and what is longer than a screen holds is cut. */
 export function bodyText(text) {
   const readable = parsed(text) === undefined ? text : indented(text);
-  return readable.length > shownCharactersMax ? `${readable.slice(0, shownCharactersMax)}\n… ${readable.length - shownCharactersMax} more characters` : readable;
+  return readable.length > shownCharactersMax
+    ? `${readable.slice(0, shownCharactersMax)}\n… ${readable.length - shownCharactersMax} more characters`
+    : readable;
 }
 
 // Forms.
 
-/// A field with its label. `hint` is read with it.
+/** A field with its label. `hint` is read with it. */
 export function field(label, control, hint, kind = "") {
   const id = control.id || freshId("field");
   control.id = id;
   if (hint) control.setAttribute("aria-describedby", `${id}-hint`);
-  return el("div", { class: `field ${kind}` }, el("label", { for: id, class: "label" }, label), control, hint ? el("span", { class: "hint", id: `${id}-hint` }, hint) : null);
+  return el(
+    "div",
+    {class: `field ${kind}`},
+    el("label", {for: id, class: "label"}, label),
+    control,
+    hint ? el("span", {class: "hint", id: `${id}-hint`}, hint) : null,
+  );
 }
 
-export const select = (options, value, properties = {}) => el("select", { ...properties, value },
-  options.map((option) => typeof option === "string" ? el("option", { value: option }, option) : el("option", { value: option[0] }, option[1])));
+export const select = (options, value, properties = {}) =>
+  el(
+    "select",
+    {...properties, value},
+    options.map((option) =>
+      typeof option === "string" ? el("option", {value: option}, option) : el("option", {value: option[0]}, option[1]),
+    ),
+  );
 
 // Dialogs.
 
-/// Opens a dialog whose content `make(close)` returns. The promise ends with what `close` was given.
+/** Opens a dialog whose content `make(close)` returns. The promise ends with what `close` was given. */
 export function dialog(title, make, kind = "") {
   return new Promise((resolve) => {
     const id = freshId("dialog");
     let result;
-    const made = el("dialog", { class: kind, "aria-labelledby": id });
-    const close = (value) => { result = value; made.close(); };
-    made.addEventListener("close", () => { made.remove(); resolve(result); });
-    put(made, el("div", { class: "stack" }, el("h2", { id }, title), make(close)));
+    const made = el("dialog", {class: kind, "aria-labelledby": id});
+    const close = (value) => {
+      result = value;
+      made.close();
+    };
+    made.addEventListener("close", () => {
+      made.remove();
+      resolve(result);
+    });
+    put(made, el("div", {class: "stack"}, el("h2", {id}, title), make(close)));
     document.body.append(made);
     made.showModal();
   });
 }
 
-/// Asks before something is done that cannot be undone. True if it shall be done.
-export const confirmed = (title, text, verb) => dialog(title, (close) => [
-  el("p", {}, text),
-  el("div", { class: "row end" }, button("Cancel", () => close(false)), button(verb, () => close(true), "danger")),
-]);
+/** Asks before something is done that cannot be undone. True if it shall be done. */
+export const confirmed = (title, text, verb) =>
+  dialog(title, (close) => [
+    el("p", {}, text),
+    el(
+      "div",
+      {class: "row end"},
+      button("Cancel", () => close(false)),
+      button(verb, () => close(true), "danger"),
+    ),
+  ]);
 
-/// Tabs: `entries` are `[name, make]`; what `make` returns is shown when its tab is first chosen.
+/** Tabs: `entries` are `[name, make]`; what `make` returns is shown when its tab is first chosen. */
 export function tabs(label, entries) {
   const base = freshId("tabs");
-  const panel = el("div", { role: "tabpanel", id: `${base}-panel`, class: "stack", tabindex: 0 });
-  const list = el("div", { role: "tablist", "aria-label": label });
+  const panel = el("div", {role: "tabpanel", id: `${base}-panel`, class: "stack", tabindex: 0});
+  const list = el("div", {role: "tablist", "aria-label": label});
   const made = new Map();
   function choose(index, isFocused) {
     [...list.children].forEach((one, number) => {
@@ -233,18 +373,27 @@ export function tabs(label, entries) {
     put(panel, made.get(index));
     if (isFocused) list.children[index].focus();
   }
-  entries.forEach(([name], index) => list.append(el("button", {
-    type: "button", role: "tab", id: `${base}-${index}`, "aria-controls": `${base}-panel`, onclick: () => choose(index, false),
-    onkeydown: (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      choose((index + step + entries.length) % entries.length, true);
-    },
-  }, name)));
+  entries.forEach(([name], index) => {
+    list.append(
+      el(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `${base}-${index}`,
+          "aria-controls": `${base}-panel`,
+          onclick: () => choose(index, false),
+          onkeydown: (event) => {
+            const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+            if (!step) return;
+            event.preventDefault();
+            choose((index + step + entries.length) % entries.length, true);
+          },
+        },
+        name,
+      ),
+    );
+  });
   choose(0, false);
-  return el("div", { class: "stack" }, list, panel);
+  return el("div", {class: "stack"}, list, panel);
 }
-
-/// A mark for the state of a mutation, a stream or an upstream.
-export const warningMark = () => svg("svg", { viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": true }, svg("path", { d: "M8 1.5 15 14H1z", fill: "none", stroke: "currentColor", "stroke-width": 1.6 }));

@@ -1,11 +1,11 @@
 // The operator's session: a cookie that scripts cannot read, and the token beside it that requests carry.
 
-import { ask, get, Problem, setCSRF } from "./http.js";
+import {ask, get, Problem, setCSRF} from "./http.js";
 
 const path = "/v1/admin/session";
 
-/// Who is signed in: `role` is "admin", "viewer", or null.
-export const session = { role: null, expiresAt: null, isOff: false };
+/** Who is signed in: `role` is "admin", "viewer", or null. */
+export const session = {role: null, expiresAt: null, isOff: false};
 
 export const canWrite = () => session.role === "admin";
 
@@ -20,7 +20,7 @@ function end() {
   setCSRF(null);
 }
 
-/// Asks whether the browser has a session. Throws only if the service does not respond.
+/** Asks whether the browser has a session. Throws only if the service does not respond. */
 export async function resume() {
   try {
     begin(await get(path));
@@ -33,7 +33,7 @@ export async function resume() {
 }
 
 export async function signIn(token) {
-  begin(await ask("POST", path, { json: { token } }));
+  begin(await ask("POST", path, {json: {token}}));
 }
 
 export async function signOut() {

@@ -1,44 +1,54 @@
 // Server-sent events, read by `fetch`: it can send headers, and a stream that fails has a status.
 
-import { problem, send, setReachable, signals } from "./http.js";
-import { parsed } from "./json.js";
+import {problem, send, setReachable, signals} from "./http.js";
+import {parsed} from "./json.js";
 
 const pauseMillisecondsMin = 1000;
 const pauseMillisecondsMax = 15000;
 const bufferCharactersMax = 8 * 1024 * 1024;
 
 function event(frame) {
-  const found = { name: "message", data: [], id: undefined };
+  const found = {name: "message", data: [], id: undefined};
   for (const line of frame.split("\n")) {
     if (line.startsWith("data:")) found.data.push(line.slice(line[5] === " " ? 6 : 5));
     else if (line.startsWith("event:")) found.name = line.slice(6).trim();
     else if (line.startsWith("id:")) found.id = line.slice(3).trim();
   }
-  return found.data.length ? { name: found.name, id: found.id, data: parsed(found.data.join("\n")) } : null;
+  return found.data.length ? {name: found.name, id: found.id, data: parsed(found.data.join("\n"))} : null;
 }
 
-/// Follows a stream until the signal is aborted, and opens it again after a pause when it ends. It is closed
-/// while the page is hidden.
-///
-/// - `path`: a text, or a function that returns it, for a stream that goes on where it ended.
-/// - `on.event` gets `{name, id, data}`, `on.state` one of "open", "waiting" and "failed", with the problem.
+/**
+ * Follows a stream until the signal is aborted, and opens it again after a pause when it ends. It is closed
+ * while the page is hidden.
+ *
+ * - `path`: a text, or a function that returns it, for a stream that goes on where it ended.
+ * - `on.event` gets `{name, id, data}`, `on.state` one of "open", "waiting" and "failed", with the problem.
+ */
 export async function follow(path, on, signal, options = {}) {
-  let pause = pauseMillisecondsMin, lastId;
+  let pause = pauseMillisecondsMin,
+    lastId;
   while (!signal.aborted) {
     if (document.hidden) await shown(signal);
     if (signal.aborted) return;
     const stop = new AbortController();
     const end = () => stop.abort();
-    const hide = () => { if (document.hidden) stop.abort(); };
-    signal.addEventListener("abort", end, { once: true });
+    const hide = () => {
+      if (document.hidden) stop.abort();
+    };
+    signal.addEventListener("abort", end, {once: true});
     document.addEventListener("visibilitychange", hide);
     try {
-      const headers = { Accept: "text/event-stream", ...options.headers, ...(lastId ? { "Last-Event-ID": lastId } : {}) };
+      const headers = {Accept: "text/event-stream", ...options.headers, ...(lastId ? {"Last-Event-ID": lastId} : {})};
       const target = typeof path === "function" ? path() : path;
-      const response = await send(options.method ?? "GET", target, { ...options, headers, signal: stop.signal, timeout: 0 });
+      const response = await send(options.method ?? "GET", target, {
+        ...options,
+        headers,
+        signal: stop.signal,
+        timeout: 0,
+      });
       if (!response.ok) {
         const found = await problem(response);
-        if (found.status === 401) signals.dispatchEvent(new CustomEvent("session", { detail: found }));
+        if (found.status === 401) signals.dispatchEvent(new CustomEvent("session", {detail: found}));
         on.state?.("failed", found);
         // A request that is refused stays so; others can succeed later.
         if (found.status >= 400 && found.status < 500 && found.status !== 429) return;
@@ -46,7 +56,10 @@ export async function follow(path, on, signal, options = {}) {
       }
       on.state?.("open");
       pause = pauseMillisecondsMin;
-      await read(response, (one) => { if (one.id) lastId = one.id; on.event(one); });
+      await read(response, (one) => {
+        if (one.id) lastId = one.id;
+        on.event(one);
+      });
     } catch (error) {
       if (signal.aborted) return;
       if (error.name === "TypeError") setReachable(false);
@@ -65,7 +78,7 @@ async function read(response, take) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const {value, done} = await reader.read();
     if (done) return;
     const frames = (rest + value).replaceAll("\r\n", "\n").split("\n\n");
     rest = frames.pop();
@@ -77,15 +90,22 @@ async function read(response, take) {
   }
 }
 
-/// Waits so many milliseconds, or until the signal is aborted.
+/** Waits so many milliseconds, or until the signal is aborted. */
 export function wait(milliseconds, signal) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+    signal?.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      {once: true},
+    );
   });
 }
 
-/// Waits until the page is visible.
+/** Waits until the page is visible. */
 export function shown(signal) {
   return new Promise((resolve) => {
     const look = () => {
@@ -94,7 +114,7 @@ export function shown(signal) {
       resolve();
     };
     document.addEventListener("visibilitychange", look);
-    signal.addEventListener("abort", look, { once: true });
+    signal.addEventListener("abort", look, {once: true});
     look();
   });
 }

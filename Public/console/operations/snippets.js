@@ -1,13 +1,13 @@
 // A request as a command and as code.
 
-import { el } from "../core/dom.js";
-import { indented, parsed } from "../core/json.js";
-import { block, tabs } from "../core/parts.js";
-import { body, target } from "./inputs.js";
+import {el} from "../core/dom.js";
+import {indented, parsed} from "../core/json.js";
+import {block, tabs} from "../core/parts.js";
+import {body, target} from "./inputs.js";
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/// The shortest path of an operation that the service has of its own: the one of `@route` if there is one.
+/** The shortest path of an operation that the service has of its own: the one of `@route` if there is one. */
 export function shortest(operation) {
   const own = (operation.paths ?? []).filter((path) => !/\/(stream|diff)$/.test(path));
   return own.find((path) => path.startsWith("/api")) ?? own[0] ?? `/v1/operations/${operation.name}`;
@@ -24,7 +24,9 @@ function swiftLiteral(value) {
 }
 
 function curl(operation, values, headers, isQuery) {
-  const extra = Object.entries(headers).map(([name, value]) => ` \\\n  -H ${quoted(`${name}: ${value}`)}`).join("");
+  const extra = Object.entries(headers)
+    .map(([name, value]) => ` \\\n  -H ${quoted(`${name}: ${value}`)}`)
+    .join("");
   if (isQuery) {
     const path = target(shortest(operation), values) ?? shortest(operation);
     return `curl -i ${quoted(location.origin + path)}${extra}`;
@@ -32,7 +34,7 @@ function curl(operation, values, headers, isQuery) {
   return `curl -i ${quoted(`${location.origin}/v1/operations/${operation.name}`)}${extra} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted(body(values))}`;
 }
 
-/// Snippets of a request with these literals; `headers` are those of the form, without the session.
+/** Snippets of a request with these literals; `headers` are those of the form, without the session. */
 export function snippets(operation, values, headers) {
   const isQuery = operation.kind === "query";
   const data = body(values);
@@ -40,23 +42,50 @@ export function snippets(operation, values, headers) {
   const name = JSON.stringify(operation.name);
   const path = isQuery ? target(shortest(operation), values) : null;
   const isStream = operation.kind === "subscription";
-  const command = isStream ? `curl -sN ${quoted(`${location.origin}${target(`/v1/operations/${operation.name}/stream`, values)}`)}` : curl(operation, values, headers, isQuery);
-  const again = isQuery ? `\n\n# With the ETag of that response: 304 and no body if nothing has changed.\n${curl(operation, values, { ...headers, "If-None-Match": "\"…\"" }, true)}` : "";
-  const script = isStream ? `for await (const {data} of larder.live({operation: ${name}, variables: ${data}})) render(data);`
-    : isQuery ? `const {data, from} = await larder.read(${name}, ${data});   // from: network, notModified or offline`
+  const command = isStream
+    ? `curl -sN ${quoted(`${location.origin}${target(`/v1/operations/${operation.name}/stream`, values)}`)}`
+    : curl(operation, values, headers, isQuery);
+  const again = isQuery
+    ? `\n\n# With the ETag of that response: 304 and no body if nothing has changed.\n${curl(operation, values, {...headers, "If-None-Match": '"…"'}, true)}`
+    : "";
+  const script = isStream
+    ? `for await (const {data} of larder.live({operation: ${name}, variables: ${data}})) render(data);`
+    : isQuery
+      ? `const {data, from} = await larder.read(${name}, ${data});   // from: network, notModified or offline`
       : `const {key} = await larder.submit(${name}, ${data});   // durable now, sent when there is a connection`;
-  const swift = isStream ? `for try await event in larder.live(.operation(${name}, variables: ${swiftLiteral(value)})) { render(event) }`
-    : isQuery ? `let response = try await larder.query(${name}, variables: ${swiftLiteral(value)})\n// response.source: network, notModified or offline`
+  const swift = isStream
+    ? `for try await event in larder.live(.operation(${name}, variables: ${swiftLiteral(value)})) { render(event) }`
+    : isQuery
+      ? `let response = try await larder.query(${name}, variables: ${swiftLiteral(value)})\n// response.source: network, notModified or offline`
       : `let key = try await larder.submit(${name}, variables: ${swiftLiteral(value)})\n// durable now, sent when there is a connection`;
-  const plain = isStream ? `new EventSource(${JSON.stringify(target(`/v1/operations/${operation.name}/stream`, values))})\n  .addEventListener("next", ({data}) => render(JSON.parse(data)));`
-    : isQuery ? `const response = await fetch(${JSON.stringify(path ?? shortest(operation))}${Object.keys(headers).length ? `, {headers: ${JSON.stringify(headers)}}` : ""});\nconst {data, errors} = await response.json();`
-      : `const response = await fetch("/v1/operations/${operation.name}", {\n  method: "POST",\n  headers: ${JSON.stringify({ "Content-Type": "application/json", ...headers })},\n  body: JSON.stringify(${data}),\n});`;
+  const plain = isStream
+    ? `new EventSource(${JSON.stringify(target(`/v1/operations/${operation.name}/stream`, values))})\n  .addEventListener("next", ({data}) => render(JSON.parse(data)));`
+    : isQuery
+      ? `const response = await fetch(${JSON.stringify(path ?? shortest(operation))}${Object.keys(headers).length ? `, {headers: ${JSON.stringify(headers)}}` : ""});\nconst {data, errors} = await response.json();`
+      : `const response = await fetch("/v1/operations/${operation.name}", {\n  method: "POST",\n  headers: ${JSON.stringify({"Content-Type": "application/json", ...headers})},\n  body: JSON.stringify(${data}),\n});`;
   return tabs("Snippets", [
     ["curl", () => block(command + again, "curl")],
-    ["JavaScript", () => el("div", { class: "stack" },
-      block(`import {Larder} from "/client/larder.js";\n\nconst larder = await Larder.open({url: ${JSON.stringify(location.origin)}});\nawait larder.register();\n${script}`, "With the client library"),
-      block(plain, "With fetch alone"))],
-    ["Swift", () => block(`import Larder\n\nlet larder = try await Larder(url: URL(string: ${JSON.stringify(location.origin)})!, store: .file(folder.appending(path: \"larder.sqlite\")))\ntry await larder.register()\n${swift}`, "With the client library")],
+    [
+      "JavaScript",
+      () =>
+        el(
+          "div",
+          {class: "stack"},
+          block(
+            `import {Larder} from "/client/larder.js";\n\nconst larder = await Larder.open({url: ${JSON.stringify(location.origin)}});\nawait larder.register();\n${script}`,
+            "With the client library",
+          ),
+          block(plain, "With fetch alone"),
+        ),
+    ],
+    [
+      "Swift",
+      () =>
+        block(
+          `import Larder\n\nlet larder = try await Larder(url: URL(string: ${JSON.stringify(location.origin)})!, store: .file(folder.appending(path: "larder.sqlite")))\ntry await larder.register()\n${swift}`,
+          "With the client library",
+        ),
+    ],
     ["JSON", () => block(indented(data), "Variables")],
   ]);
 }

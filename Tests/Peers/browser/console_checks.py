@@ -159,6 +159,7 @@ def a_viewer_sees_no_buttons_that_write(world):
 
 
 def an_operation_is_tried_and_explained(world):
+    world.films.ask("GET", "/api/films/f1", Cache_Control="no-cache")
     with world.films.page() as page:
         page.visit("#/operations/Film")
         page.run("document.querySelector('main form').requestSubmit()")
