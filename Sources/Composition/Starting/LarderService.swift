@@ -44,6 +44,8 @@ package final class LarderService: Service {
   /// The lines of the route table, `METHOD /pattern`.
   package let routes: [String]
   private let logger: Logger
+  /// For the line of the start.
+  private let startNotes: Logger.Metadata
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
@@ -54,9 +56,10 @@ package final class LarderService: Service {
     hooksOut: HooksOutAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, upstreams: UpstreamAssembly,
     certificates: ServerCertificates?,
-    group: EventLoopGroup, routes: [String], logger: Logger,
+    group: EventLoopGroup, routes: [String], logger: Logger, startNotes: Logger.Metadata,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
+    self.startNotes = startNotes
     self.whenListening = whenListening
     self.store = store
     self.copy = copy
@@ -183,6 +186,11 @@ package final class LarderService: Service {
         s3: FilesAssembly.s3(
           files, settings.s3, store: store, keys: keys, random: random, logger: logger),
         metrics: gateway.metrics(metrics))
+      if services.files == nil {
+        logger.warning(
+          "the folder of the pages at / was not found; set `public`, or install it with the binary",
+          metadata: ["folder": "\(settings.publicFolder ?? "Public")"])
+      }
       let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
@@ -197,6 +205,8 @@ package final class LarderService: Service {
             signal.end()
           }),
         group: group, handler: handler)
+      let serviceMetrics = gateway.serviceMetrics(server: server, store: store)
+      metrics.collect { serviceMetrics.families() + ProcessMetrics.families() }
       return LarderService(
         store: store, copy: copy, reserve: reserve,
         gauges: QueueGauges(store: store.reading, clock: clock),
@@ -213,7 +223,10 @@ package final class LarderService: Service {
         metricsListenerCount: settings.metrics.listen.count,
         queueEndMax: EndDeadline.queueMax(settings.drain), upstreams: upstreams,
         certificates: certificates, group: group, routes: handler.served, logger: logger,
-        whenListening: whenListening)
+        startNotes: [
+          "operations": "\(workspace.registry.operations.count)",
+          "upstreams": "\(upstreams.upstreams.all.map(\.logged).joined(separator: ","))",
+        ], whenListening: whenListening)
     } catch {
       store.close()
       copy?.remove()
@@ -247,7 +260,7 @@ package final class LarderService: Service {
       await push.service.prepare()
       await hooksOut.service.prepare()
       let addresses = try await Self.listen(server)
-      logMetricsAddresses(addresses.suffix(metricsListenerCount))
+      logStart(addresses)
       if !publicAddress.note(addresses, isSecure: certificates != nil) {
         logger.notice(
           "publicUrl is not set: links to files do not work from other machines")
@@ -338,13 +351,16 @@ package final class LarderService: Service {
     await group.shutdown()
   }
 
-  private func logMetricsAddresses(_ addresses: ArraySlice<SocketAddress>) {
+  private func logStart(_ addresses: [SocketAddress]) {
     let scheme = certificates == nil ? "http" : "https"
-    for address in addresses {
-      logger.notice(
-        "metrics are served",
-        metadata: ["address": "\(ListeningAddress.text(address, scheme: scheme))"])
+    let texts = addresses.map { ListeningAddress.text($0, scheme: scheme) }
+    var metadata = startNotes
+    metadata["version"] = "\(Version.text)"
+    metadata["addresses"] = "\(texts.dropLast(metricsListenerCount).joined(separator: ","))"
+    if metricsListenerCount > 0 {
+      metadata["metrics"] = "\(texts.suffix(metricsListenerCount).joined(separator: ","))"
     }
+    logger.notice("started", metadata: metadata)
   }
 
   private static func listen(_ server: HTTPService) async throws(StartFailure) -> [SocketAddress] {
@@ -356,4 +372,9 @@ package final class LarderService: Service {
         "Larder cannot listen: \(error). Free the address, or set another one with `listen`.")
     }
   }
+}
+
+extension ServedUpstream {
+  /// The name and the address, for the log.
+  fileprivate var logged: String { "\(name)=\(client.origin ?? "none")" }
 }
