@@ -389,6 +389,74 @@ def idle(page):
     return (after - before) / (end - start)
 
 
+def inputs_follow_the_types_of_variables(world):
+    """Enums are chosen, booleans too, input objects are JSON with a hint, and digits are kept."""
+    root = {
+        "paths": {"/v1/operations/Find": {"get": {"parameters": [
+            {"name": "genre", "in": "query", "schema": {"anyOf": [{"$ref": "#/components/schemas/Genre"}, {"type": "null"}]}},
+            {"name": "genres", "in": "query", "schema": {"type": "array", "items": {"$ref": "#/components/schemas/Genre"}}},
+            {"name": "filter", "in": "query", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Filter"}}}},
+            {"name": "isNew", "in": "query", "schema": {"type": ["boolean", "null"]}},
+            {"name": "number", "in": "query", "schema": {"type": "integer", "format": "int64"}},
+        ]}}},
+        "components": {"schemas": {
+            "Genre": {"type": "string", "enum": ["DRAMA", "WAR"]},
+            "Filter": {"type": "object", "properties": {"genre": {"$ref": "#/components/schemas/Genre"}, "year": {"type": "integer"}}},
+        }},
+    }
+    variables = [
+        {"name": "genre", "type": "Genre", "required": False}, {"name": "genres", "type": "[Genre!]", "required": False},
+        {"name": "filter", "type": "Filter", "required": True}, {"name": "isNew", "type": "Boolean", "required": False},
+        {"name": "number", "type": "Long", "required": False}, {"name": "text", "type": "String", "required": False},
+    ]
+    with world.films.page() as page:
+        found = page.run(f"""(async () => {{
+          const {{inputs, body, target}} = await import('/console/operations/inputs.js');
+          const made = inputs({{name: 'Find', variables: {json.dumps(variables)}}}, {json.dumps(root)}, () => {{}});
+          document.querySelector('main').replaceChildren(made.element);
+          const control = (name) => made.element.querySelector(`[name=${{name}}]`);
+          const kinds = Object.fromEntries([...made.element.querySelectorAll('[name]')].map((one) => [one.name, one.type]));
+          const isValidEmpty = made.check();
+          control('filter').value = 'no JSON';
+          const isValidWrong = made.check();
+          control('genre').value = 'WAR';
+          control('genres').options[0].selected = true;
+          control('filter').value = '{{"year": 1990}}';
+          control('isNew').value = 'false';
+          control('number').value = '9007199254740993';
+          control('text').value = '12';
+          const values = made.values();
+          return {{kinds, isValidEmpty, isValidWrong, isValid: made.check(), hint: made.element.innerText, body: body(values), path: target('/api/find', values)}};
+        }})()""")
+        assert found["kinds"] == {
+            "genre": "select-one", "genres": "select-multiple", "filter": "textarea", "isNew": "select-one",
+            "number": "text", "text": "text",
+        }, found
+        assert [found["isValidEmpty"], found["isValidWrong"], found["isValid"]] == [False, False, True], found
+        assert "JSON with genre, year" in found["hint"], found
+        assert found["body"] == '{"genre": "WAR", "genres": ["DRAMA"], "filter": {"year": 1990}, "isNew": false, "number": 9007199254740993, "text": "12"}', found
+        assert found["path"] == "/api/find?genre=WAR&genres=DRAMA&filter=%7B%22year%22%3A%201990%7D&isNew=false&number=9007199254740993&text=12", found
+
+
+def texts_are_read_without_loss(world):
+    with world.films.page() as page:
+        found = page.run(r"""(async () => {
+          const [{indented, parsed}, {duration, bytes, percent}, {idOf, pathOf}] = await Promise.all(
+            ['core/json', 'core/format', 'data/keys'].map((name) => import(`/console/${name}.js`)));
+          return [
+            indented('{"a":9007199254740993,"b":[0.10,{}],"c":"x\\u2013\\u0007\\u0022"}'),
+            JSON.stringify(parsed('[9007199254740993, 0.10, 1]')), String(parsed('no')),
+            duration(372), duration(86400), duration(0.2), bytes(1536), percent(1, 3),
+            idOf({id: 'a/b'}, ['id']), idOf({city: 'Évora', year: 1990}, ['city', 'year']), pathOf('Film', 'a/b'), pathOf('Film', '..'),
+          ];
+        })()""")
+        assert found == [
+            '{\n  "a": 9007199254740993,\n  "b": [\n    0.10,\n    {}\n  ],\n  "c": "x–\\u0007\\u0022"\n}',
+            "[9007199254740993,0.10,1]", "undefined", "6 min 12 s", "1 d", "0 s", "1.5 KiB", "33.3 %",
+            "a/b", "6:Évora4:1990", "/v1/entities/Film/a%2Fb", None,
+        ], found
+
+
 def the_reference_is_at_docs(world):
     with world.films.page(None) as page:
         page.go(f"{world.films.url}/docs")
@@ -442,6 +510,8 @@ CHECKS = [
     an_outage_of_upstream_shows,
     a_viewer_sees_no_buttons_that_write,
     the_keyboard_reaches_everything,
+    inputs_follow_the_types_of_variables,
+    texts_are_read_without_loss,
     the_reference_is_at_docs,
     it_is_small_and_quick,
     an_outage_of_larder_shows_and_ends,
