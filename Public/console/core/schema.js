@@ -142,14 +142,19 @@ export function example(schema, root, depth = 0) {
   }
 }
 
-/** The schema of an operation's variable, from its path in the document; undefined if there is none. */
+/** The schema of an operation's variable, from one of its paths in the document; undefined if there is none. */
 export function variableSchema(root, operation, name) {
-  const item = root?.paths?.[`/v1/operations/${operation}`];
-  const parameter = [...(item?.get?.parameters ?? []), ...(item?.parameters ?? [])]
-    .map((one) => resolved(one, root))
-    .find((one) => one.name === name);
-  const fromGet = parameter?.schema ?? parameter?.content?.["application/json"]?.schema;
-  if (fromGet) return fromGet;
-  const body = resolved(item?.post?.requestBody, root).content?.["application/json"]?.schema;
-  return body ? plain(body, root).properties?.[name] : undefined;
+  const paths = [`/v1/operations/${operation.name}`, ...(operation.paths ?? [])];
+  for (const path of paths.flatMap((one) => [one, `${one}/stream`])) {
+    const item = root?.paths?.[path] ?? {};
+    const parameter = [...(item.get?.parameters ?? []), ...(item.post?.parameters ?? []), ...(item.parameters ?? [])]
+      .map((one) => resolved(one, root))
+      .find((one) => one.name === name);
+    const schema = parameter?.schema ?? parameter?.content?.["application/json"]?.schema;
+    if (schema) return schema;
+    const body = resolved(item.post?.requestBody, root).content?.["application/json"]?.schema;
+    const member = body ? plain(body, root).properties?.[name] : undefined;
+    if (member) return member;
+  }
+  return undefined;
 }

@@ -273,9 +273,7 @@ export function operationView(entry, root, isOpen) {
             prose(response.description ?? refName(one) ?? ""),
           ),
           fields.length ? el("p", {class: "small soft"}, "Fields: ", el("code", {}, fields.join(", "))) : null,
-          refName(one) === "Problem" || status === "default"
-            ? null
-            : bodies(response.content, root, `Example of ${status}`),
+          /^[45]|default/.test(status) ? null : bodies(response.content, root, `Example of ${status}`),
         );
       }),
       block(curl(entry, root), "curl"),

@@ -10,7 +10,7 @@ const kinds = {Int: "integer", Float: "number", Boolean: "boolean", String: "str
 
 /** The kind of a variable, by its schema or else by the name of its GraphQL type. */
 function shapeOf(variable, operation, root) {
-  const schema = variableSchema(root, operation.name, variable.name);
+  const schema = variableSchema(root, operation, variable.name);
   const isList = variable.type.startsWith("[");
   const scalar = variable.type.replace(/[[\]!]/g, "");
   const fallback = {kind: isList ? "array" : (kinds[scalar] ?? "any"), items: isList ? {} : undefined};
@@ -18,6 +18,8 @@ function shapeOf(variable, operation, root) {
   const shape = plain(schema, root);
   // An ID is a string or an integer: as a string it is right in both.
   if (!isList && kinds[scalar] === "string") shape.kind = "string";
+  const isScalar = (one) => !["object", "array", "choice"].includes(plain(one, root).kind);
+  if (shape.kind === "choice" && shape.choices.every(isScalar)) shape.kind = "any";
   return {shape, schema};
 }
 

@@ -392,7 +392,7 @@ def idle(page):
 def inputs_follow_the_types_of_variables(world):
     """Enums are chosen, booleans too, input objects are JSON with a hint, and digits are kept."""
     root = {
-        "paths": {"/v1/operations/Find": {"get": {"parameters": [
+        "paths": {"/api/find": {"get": {"parameters": [
             {"name": "genre", "in": "query", "schema": {"anyOf": [{"$ref": "#/components/schemas/Genre"}, {"type": "null"}]}},
             {"name": "genres", "in": "query", "schema": {"type": "array", "items": {"$ref": "#/components/schemas/Genre"}}},
             {"name": "filter", "in": "query", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Filter"}}}},
@@ -412,7 +412,7 @@ def inputs_follow_the_types_of_variables(world):
     with world.films.page() as page:
         found = page.run(f"""(async () => {{
           const {{inputs, body, target}} = await import('/console/operations/inputs.js');
-          const made = inputs({{name: 'Find', variables: {json.dumps(variables)}}}, {json.dumps(root)}, () => {{}});
+          const made = inputs({{name: 'Find', paths: ['/v1/operations/Find', '/api/find'], variables: {json.dumps(variables)}}}, {json.dumps(root)}, () => {{}});
           document.querySelector('main').replaceChildren(made.element);
           const control = (name) => made.element.querySelector(`[name=${{name}}]`);
           const kinds = Object.fromEntries([...made.element.querySelectorAll('[name]')].map((one) => [one.name, one.type]));
