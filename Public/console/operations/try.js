@@ -30,39 +30,37 @@ function cacheWords(headers) {
   const age = headers.get("Age");
   const old = age === null ? "" : ` It is ${duration(Number(age))} old.`;
   const ttl = status.ttl === undefined ? null : Number(status.ttl);
-  if (status.hit) {
-    if (status.detail === "stale-if-error")
-      return [
-        "bad",
-        "Stale: your API fails",
-        `The upstream call failed, so the stored response was served. It was fresh until ${duration(-(ttl ?? 0))} ago.${old}`,
-      ];
-    if (ttl !== null && ttl < 0)
-      return [
-        "warn",
-        "Stale",
-        `It was served from the store and is refreshed beside. It was fresh until ${duration(-ttl)} ago.${old}`,
-      ];
+  const was = ttl === null ? "" : ` It was fresh until ${duration(-ttl)} ago.`;
+  if (status.detail === "stale-if-error")
+    return ["bad", "Stale: your API fails", `The upstream call failed, so the stored response was served.${was}${old}`];
+  if (status.detail === "lookup")
+    return [
+      "bad",
+      "From stored entities: your API fails",
+      "The upstream call failed, and this query has no stored response: it was made from the entities that are stored.",
+    ];
+  if (status.hit && ttl !== null && ttl < 0)
+    return [
+      "warn",
+      "Stale",
+      `Served from the store${status.detail === "max-stale" ? ", as the request allows" : ", and refreshed beside"}.${was}${old}`,
+    ];
+  if (status.hit)
     return [
       "good",
       "Hit",
       `Served from the store${ttl === null ? "." : `, fresh for another ${duration(ttl)}.`}${old}`,
     ];
-  }
+  if (status.collapsed) return ["", "Miss", "It waited for the call of another request for the same."];
   const reasons = {
-    "uri-miss": "nothing was stored",
-    miss: "nothing was stored",
+    "uri-miss": "nothing usable was stored",
     stale: "what was stored is stale",
     request: "the request asked for it",
-    bypass: "this response is not cached",
-    method: "it is no read",
-    "vary-miss": "nothing was stored for this caller",
-    partial: "a part was missing",
   };
   return [
     "",
     "Miss",
-    `Fetched from your API, since ${reasons[status.fwd] ?? status.fwd ?? "it had to be"}.${status.stored ? " The response was stored." : " The response was not stored."}`,
+    `Fetched from your API, since ${reasons[status.fwd] ?? status.fwd ?? "it had to be"}. The response was ${status.stored ? "" : "not "}stored.`,
   ];
 }
 

@@ -27,9 +27,9 @@ function outcomes(responses = {}) {
   const sum = (...names) => names.reduce((total, name) => total + (responses[name] ?? 0), 0);
   const all = Object.values(responses).reduce((total, one) => total + one, 0);
   return {
-    hit: sum("hit"),
-    stale: sum("stale", "stale-while-revalidate", "stale-if-error", "stale_while_revalidate", "stale_if_error"),
-    miss: sum("miss"),
+    hit: sum("hit", "not_modified"),
+    stale: sum("stale", "stale_while_revalidate", "stale_if_error", "lookup"),
+    miss: sum("miss", "collapsed", "refreshed", "bypass"),
     all,
   };
 }
