@@ -1,4 +1,4 @@
-// Charts in SVG: stacked bars of counts, and lines. Texts are beside the picture, so they keep their size at
+// Charts in SVG: stacked bars of counts, and lines. Texts are outside the picture, so they keep their size at
 // every width; arrow keys and the pointer read the values of one interval.
 
 import {el, put, svg} from "./dom.js";

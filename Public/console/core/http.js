@@ -51,7 +51,7 @@ export async function send(
 ) {
   const fields = new Headers(headers);
   if (json !== undefined) fields.set("Content-Type", "application/json");
-  // Outside /v1/admin the cookie counts only beside this header, for reads too.
+  // Outside /v1/admin the cookie counts only with this header field, for reads too.
   if (!own && csrf) fields.set("Console-CSRF-Token", csrf);
   const signals = [signal, timeout ? AbortSignal.timeout(timeout) : null].filter(Boolean);
   try {

@@ -1,4 +1,4 @@
-// The operator's session: a cookie that scripts cannot read, and the token beside it that requests carry.
+// The operator's session: a cookie that scripts cannot read, and the CSRF token that requests carry.
 
 import {ask, get, Problem, setCSRF} from "./http.js";
 

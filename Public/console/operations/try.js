@@ -43,7 +43,7 @@ function cacheWords(headers) {
     return [
       "warn",
       "Stale",
-      `Served from the store${status.detail === "max-stale" ? ", as the request allows" : ", and refreshed beside"}.${was}${old}`,
+      `Served from the store${status.detail === "max-stale" ? ", as the request allows" : ", and refreshed in the background"}.${was}${old}`,
     ];
   if (status.hit)
     return [

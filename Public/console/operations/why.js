@@ -24,13 +24,13 @@ import {body} from "./inputs.js";
 
 const decisions = {
   serve: ["good", "Served from the store"],
-  "serve-and-refresh": ["warn", "Served from the store, and refreshed beside"],
+  "serve-and-refresh": ["warn", "Served from the store, and refreshed in the background"],
   fetch: ["", "Fetched from your API"],
   refuse: ["bad", "Refused"],
 };
 const windows = {
   fresh: ["good", "fresh"],
-  "stale-while-revalidate": ["warn", "stale, refreshed beside"],
+  "stale-while-revalidate": ["warn", "stale, refreshed in the background"],
   "stale-if-error": ["warn", "stale, kept for an outage"],
   expired: ["bad", "expired"],
 };

@@ -44,8 +44,8 @@ function policyText(operation) {
   if (!policy || !operation.cacheable) return operation.kind === "query" ? "not cached" : "–";
   return [
     `${duration(policy.maxAge)} fresh`,
-    policy.staleWhileRevalidate ? `+ ${duration(policy.staleWhileRevalidate)} refreshed beside` : "",
-    policy.staleIfError ? `+ ${duration(policy.staleIfError)} in an outage` : "",
+    policy.staleWhileRevalidate ? `${duration(policy.staleWhileRevalidate)} stale while revalidated` : "",
+    policy.staleIfError ? `${duration(policy.staleIfError)} if your API fails` : "",
   ]
     .filter(Boolean)
     .join(", ");
@@ -133,7 +133,7 @@ function list(operations, numbers) {
                   one.description ? el("div", {class: "soft small"}, one.description.slice(0, 140)) : null,
                 ],
               },
-              {label: "Path", cell: (one) => el("code", {}, shortest(one))},
+              {label: "Path", kind: "wide", cell: (one) => el("code", {}, shortest(one))},
               {label: "Policy", cell: (one) => el("span", {class: "soft"}, policyText(one))},
               {
                 label: "Requests",
