@@ -130,7 +130,7 @@ function members(schema, root, depth = 0) {
 }
 
 /** A text in which what stands between backticks is code. */
-const prose = (text) => text.split(/`([^`]+)`/).map((part, index) => (index % 2 ? el("code", {}, part) : part));
+export const prose = (text) => text.split(/`([^`]+)`/).map((part, index) => (index % 2 ? el("code", {}, part) : part));
 
 const limits = (schema) =>
   schema.limits?.length || schema.default !== undefined
@@ -202,6 +202,43 @@ function curl({path, method, operation, parameters}, root) {
   return `curl ${method === "get" ? "-i" : `-X ${method.toUpperCase()}`} ${quoted(location.origin + path + (query.length ? `?${query.join("&")}` : ""))}${admin}${headers.join("")}${body}`;
 }
 
+const isError = (status) => /^[45]|default/.test(status);
+
+/** The responses that succeed, each with its body, and those that are problems, as one list. */
+function responses(operation, root) {
+  const all = Object.entries(operation.responses ?? {}).map(([status, one]) => [status, resolved(one, root), one]);
+  const errors = all.filter(([status]) => isError(status));
+  return [
+    all
+      .filter(([status]) => !isError(status))
+      .map(([status, response]) => {
+        const fields = Object.keys(response.headers ?? {});
+        return el(
+          "div",
+          {class: "stack tight response"},
+          el("p", {}, tag(status, /^2|^304/.test(status) ? "good" : ""), " ", prose(response.description ?? "")),
+          fields.length ? el("p", {class: "small soft"}, "Fields: ", el("code", {}, fields.join(", "))) : null,
+          bodies(response.content, root, `Example of ${status}`),
+        );
+      }),
+    errors.length
+      ? el(
+          "ul",
+          {class: "errors"},
+          errors.map(([status, response, one]) =>
+            el(
+              "li",
+              {},
+              tag(status === "default" ? "otherwise" : status, "bad"),
+              " ",
+              prose((response.description ?? refName(one) ?? "").replace(/\.$/, "")),
+            ),
+          ),
+        )
+      : null,
+  ];
+}
+
 /** A route as a section that opens. */
 export function operationView(entry, root, isOpen) {
   const {path, method, operation, parameters} = entry;
@@ -256,26 +293,7 @@ export function operationView(entry, root, isOpen) {
           ]
         : null,
       el("h3", {}, "Responses"),
-      Object.entries(operation.responses ?? {}).map(([status, one]) => {
-        const response = resolved(one, root);
-        const fields = Object.keys(response.headers ?? {});
-        return el(
-          "div",
-          {class: "stack tight response"},
-          el(
-            "p",
-            {},
-            tag(
-              status === "default" ? "otherwise" : status,
-              /^2|^304/.test(status) ? "good" : status === "default" || /^[45]/.test(status) ? "bad" : "",
-            ),
-            " ",
-            prose(response.description ?? refName(one) ?? ""),
-          ),
-          fields.length ? el("p", {class: "small soft"}, "Fields: ", el("code", {}, fields.join(", "))) : null,
-          /^[45]|default/.test(status) ? null : bodies(response.content, root, `Example of ${status}`),
-        );
-      }),
+      responses(operation, root),
       block(curl(entry, root), "curl"),
     ]);
   };

@@ -23,6 +23,17 @@ function shapeOf(variable, operation, root) {
   return {shape, schema};
 }
 
+/** A short example of a structured input: three of its plain members. */
+function short(schema, root, depth = 0) {
+  const own = plain(schema, root);
+  if (own.kind === "array") return own.items && depth < 4 ? [short(own.items, root, depth + 1)] : [];
+  if (own.kind !== "object") return example(schema, root);
+  const members = Object.entries(own.properties ?? {}).filter(
+    ([name, one]) => own.required.includes(name) || !["object", "array", "choice"].includes(plain(one, root).kind),
+  );
+  return Object.fromEntries(members.slice(0, 3).map(([name, one]) => [name, short(one, root, depth + 1)]));
+}
+
 /**
  * Inputs for all variables: `{element, values(), fault()}`. `values` are JSON texts by name; what is left empty
  * is not sent.
@@ -90,7 +101,7 @@ function input(variable, operation, root, changed) {
       autocomplete: "off",
     });
   } else if (["object", "array", "choice"].includes(shape.kind)) {
-    const sample = schema ? JSON.stringify(example(schema, root)) : "";
+    const sample = schema ? JSON.stringify(short(schema, root)) : "";
     control = el("textarea", {rows: 3, spellcheck: "false", placeholder: /^[[\]{}]*$/.test(sample) ? "" : sample});
     kind = "wide";
     const members = shape.kind === "object" && shape.properties ? Object.keys(shape.properties) : [];

@@ -1,7 +1,7 @@
 import {el, put} from "../core/dom.js";
 import {block, empty, head, load, tag} from "../core/parts.js";
 import {openAPI} from "../core/schema.js";
-import {groups, operationView} from "../docs/reference.js";
+import {groups, operationView, prose} from "../docs/reference.js";
 
 export const title = "API reference";
 
@@ -72,7 +72,7 @@ export function show({main, parts, signal, go}) {
       return [
         head(
           info.title && info.title !== "Larder" ? info.title : "API reference",
-          info.description ?? null,
+          info.description ? el("span", {}, prose(info.description)) : null,
           tag(`version ${info.version || "unknown"}`),
           el("a", {class: "button small", href: "/openapi.json"}, "openapi.json"),
         ),
