@@ -459,7 +459,8 @@ def pictures_are_taken(world):
         page.settle()
         page.picture(folder / "data.png", 640)
     with films.page(width=360) as page:
-        page.visit("#/operations")
+        page.visit("#/overview")
+        page.until("document.querySelector('main .chart rect') !== null")
         page.picture(folder / "narrow.png", 640)
 
 

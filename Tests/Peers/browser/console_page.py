@@ -118,10 +118,12 @@ class ConsolePage(Page):
         return found
 
     def picture(self, path, height=None):
+        self.call("Emulation.setScrollbarsHidden", hidden=True)
         if height:
             self.size(self.width, height)
         shot = self.call("Page.captureScreenshot", format="png")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(base64.b64decode(shot["data"]))
+        self.call("Emulation.setScrollbarsHidden", hidden=False)
         if height:
             self.size(self.width)
