@@ -148,10 +148,9 @@ function tiles(state) {
   const {totals = {}, streams = {}, queue = {}, database = {}} = state;
   const known = (totals.hit ?? 0) + (totals.stale ?? 0) + (totals.miss ?? 0);
   const kinds = [
+    ["events", "event streams"],
     ["webSockets", "WebSockets"],
-    ["live", "live"],
-    ["lists", "lists"],
-    ["subscriptions", "upstream"],
+    ["subscriptions", "subscriptions upstream"],
   ];
   return el(
     "div",
@@ -193,7 +192,12 @@ function tiles(state) {
         : tile(
             "Database",
             bytes(database.bytes),
-            database.walBytes === undefined ? null : `log ${bytes(database.walBytes)}`,
+            [
+              database.walBytes === undefined ? "" : `log ${bytes(database.walBytes)}`,
+              database.diskFreeBytes === undefined ? "" : `${bytes(database.diskFreeBytes)} of the disk free`,
+            ]
+              .filter(Boolean)
+              .join(", "),
           ),
       state.memoryBytes === undefined
         ? null
@@ -220,7 +224,7 @@ export function show({main, signal}) {
   const upstreams = el("div", {class: "columns"});
   const about = el("p", {class: "soft small"});
   const responses = chart({
-    title: "Responses",
+    title: "Responses by cache outcome",
     kind: "bars",
     show: number,
     series: [
