@@ -285,7 +285,7 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation",
+        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation", "GraphQL",
         "HTTPClient", "HTTPServer",
         "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport", "Transport",
         "Upstream",
