@@ -70,32 +70,42 @@ export function failure(error, retry) {
   );
 }
 
+const turns = new WeakMap();
+
+/** Begins a turn of filling a place; the result says whether no later one has begun since. */
+export function turn(place) {
+  const own = (turns.get(place) ?? 0) + 1;
+  turns.set(place, own);
+  return () => turns.get(place) === own;
+}
+
 /**
  * Fills a place with what `make` returns; shows that it loads, why it fails, and loads again when the service
  * is back.
  */
 export async function load(place, make, signal, {isQuiet = false} = {}) {
   const again = () => load(place, make, signal);
+  const isLatest = turn(place);
   if (!isQuiet || !place.hasChildNodes()) put(place, skeleton());
   place.setAttribute("aria-busy", "true");
   try {
     const made = await make();
-    if (signal?.aborted) return;
+    if (signal?.aborted || !isLatest()) return;
     put(place, made);
   } catch (error) {
-    if (signal?.aborted) return;
+    if (signal?.aborted || !isLatest()) return;
     if (!(error instanceof Problem)) console.error(error);
     put(place, failure(error, again));
     if (error instanceof Problem && error.isOffline) {
       const back = (event) => {
         if (!event.detail) return;
         signals.removeEventListener("reach", back);
-        if (!signal?.aborted) again();
+        if (!signal?.aborted && isLatest()) again();
       };
       signals.addEventListener("reach", back, {signal});
     }
   } finally {
-    place.setAttribute("aria-busy", "false");
+    if (isLatest()) place.setAttribute("aria-busy", "false");
   }
 }
 

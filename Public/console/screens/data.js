@@ -2,7 +2,7 @@ import {el, put} from "../core/dom.js";
 import {number} from "../core/format.js";
 import {address, get, segment} from "../core/http.js";
 import {brief} from "../core/json.js";
-import {button, empty, failure, field, head, load, run, select, skeleton, table, tag} from "../core/parts.js";
+import {button, empty, failure, field, head, load, run, select, skeleton, table, tag, turn} from "../core/parts.js";
 import {entityView} from "../data/entity.js";
 import {idOf, linkOf} from "../data/keys.js";
 
@@ -125,6 +125,7 @@ function grid({path, type, types, signal, query}) {
     }
     if (!place.hasChildNodes()) put(place, skeleton());
     place.setAttribute("aria-busy", "true");
+    const isLatest = turn(place);
     try {
       const found = await get(
         address(path, {
@@ -136,6 +137,7 @@ function grid({path, type, types, signal, query}) {
         }),
         {signal},
       );
+      if (!isLatest()) return;
       if (Array.isArray(found?.items)) {
         total ??= found.total ?? null;
         put(
@@ -149,25 +151,25 @@ function grid({path, type, types, signal, query}) {
                   : "An operation that fetches this type fills it; so does a webhook or a poll.",
               ),
         );
-        turn(found);
+        showPaging(found);
       } else {
         // A relationship to one entity.
         put(place, found ? rows([found]) : empty("No entity", "The relationship is null."));
         put(paging);
       }
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || !isLatest()) return;
       put(
         place,
         failure(error, () => draw(false)),
       );
       put(paging);
     } finally {
-      place.setAttribute("aria-busy", "false");
+      if (isLatest()) place.setAttribute("aria-busy", "false");
     }
   }
 
-  function turn(found) {
+  function showPaging(found) {
     const start = (pages.length - 1) * Number(limit.value);
     put(
       paging,
