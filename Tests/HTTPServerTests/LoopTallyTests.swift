@@ -33,7 +33,7 @@ struct LoopTallyTests {
   func buckets(nanoseconds: UInt64, bucket: Int) throws {
     var tally = LoopTally()
     tally.count(Self.facts(), method: .get, status: 200, nanoseconds: nanoseconds)
-    let durations = try #require(Self.counts(tally).requests.values.first)
+    let durations = try #require(Self.counts(tally).requests.values.first?.durations)
     #expect(durations.buckets.count == DurationCounts.boundsSeconds.count + 1)
     #expect(durations.buckets[bucket] == 1 && durations.count == 1)
     #expect(durations.sumNanoseconds == nanoseconds)
@@ -55,6 +55,17 @@ struct LoopTallyTests {
         .init(route: "other", method: "other", status: 400): 1,
         .init(route: "other", method: "TRACE", status: 405): 1,
       ])
+  }
+
+  @Test("The bytes of contents and responses are summed")
+  func bytes() {
+    var tally = LoopTally()
+    for _ in 0..<3 {
+      tally.count(
+        Self.facts(route: 0), method: .put, status: 201, nanoseconds: 1, received: 5, sent: 700)
+    }
+    let counts = Self.counts(tally).requests.values.first
+    #expect(counts?.bytesReceived == 15 && counts?.bytesSent == 2_100)
   }
 
   @Test("Uses of the cache are counted by operation; without a known one they are not")

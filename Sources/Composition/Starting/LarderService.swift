@@ -24,6 +24,7 @@ package final class LarderService: Service {
   /// Nil on a read-only copy, and if a degraded start is refused.
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
+  private let fileGauges: FileGauges
   private let maintenance: StoreMaintenance
   /// Nil if files are switched off.
   private let filesMaintenance: FilesMaintenance?
@@ -68,6 +69,7 @@ package final class LarderService: Service {
     self.copy = copy
     self.reserve = reserve
     self.gauges = gauges
+    fileGauges = FileGauges(store: store.reading)
     self.maintenance = maintenance
     self.filesMaintenance = filesMaintenance
     self.parts = parts
@@ -284,6 +286,7 @@ package final class LarderService: Service {
       let measuring = Task {
         while !Task.isCancelled {
           await gauges.refresh()
+          if parts.contains(.files) { await fileGauges.refresh() }
           await hooksOut.service.refreshGauges()
           reserve?.restore()
           try? await Task.sleep(for: Self.gaugeInterval)

@@ -12,7 +12,7 @@ extension ServerSession {
     let nanoseconds = Self.nanoseconds(since: stream.now)
     server.tally.count(
       server.stamp.facts, method: method, status: Self.status(in: server.output, from: start),
-      nanoseconds: nanoseconds)
+      nanoseconds: nanoseconds, sent: server.output.count - start)
     server.noteCounted(on: reactor)
     return nanoseconds
   }
@@ -44,7 +44,8 @@ extension ServerSession {
     server.tally.count(
       facts, method: request.method, status: exchange.status,
       nanoseconds: exchange.eventStallMax == nil
-        ? nanoseconds : Self.nanoseconds(since: request.receivedAt, until: exchange.streamBegan))
+        ? nanoseconds : Self.nanoseconds(since: request.receivedAt, until: exchange.streamBegan),
+      received: exchange.bytesRead, sent: exchange.bytesWritten)
     server.noteCounted(on: reactor)
     guard server.isLogging else { return }
     server.log(
@@ -63,7 +64,9 @@ extension ServerSession {
   ) {
     let facts = exchange?.request.facts ?? RequestFacts()
     let nanoseconds = Self.nanoseconds(since: exchange?.request.receivedAt ?? stream.now)
-    server.tally.count(facts, method: head?.method, status: status, nanoseconds: nanoseconds)
+    server.tally.count(
+      facts, method: head?.method, status: status, nanoseconds: nanoseconds,
+      received: exchange?.bytesRead ?? 0, sent: bytes)
     server.noteCounted(on: reactor)
     guard server.isLogging else { return }
     server.log(

@@ -211,6 +211,7 @@ extension ServerSession {
     _ bytes: Slice<UnsafeRawBufferPointer>, on reactor: isolated Reactor
   ) {
     guard let channel = exchange?.channel else { return }
+    exchange?.bytesRead += bytes.count
     if bodyPace == nil { bodyPace = .sending(limits, from: stream.now) }
     bodyPace?.advance(by: bytes.count, now: stream.now)
     if channel.offer(Array(bytes)) { holdBody(on: reactor) }

@@ -167,6 +167,8 @@ struct ServerExchange {
   var eventStallMax: Duration?
   /// When the head of a streamed response was sent: the end of the duration of a stream of events.
   var streamBegan = LoopInstant(nanoseconds: 0)
+  /// Bytes of the request's content, as sent.
+  var bytesRead = 0
   /// Bytes written to the socket for this response.
   var bytesWritten = 0
 }
