@@ -62,7 +62,9 @@ extension Ways {
       await demo.stop()
     }
 
-    @Test("With a credential of the service the requests are a user's, and the credential is in no file")
+    @Test(
+      "With a credential of the service the requests are a user's, and the credential is in no file"
+    )
     func keepsCredentialsOut() async throws {
       let demo = try await Self.films()
       let folder = try TestFolder("init")

@@ -62,7 +62,8 @@ struct OpenAPIComparison {
     _ subject: String, _ before: JSONValue, _ shared: JSONValue?, _ after: JSONValue,
     _ otherShared: JSONValue?
   ) {
-    if let id = before["operationId"]?.string, let other = after["operationId"]?.string, id != other {
+    if let id = before["operationId"]?.string, let other = after["operationId"]?.string, id != other
+    {
       changes.add(.note, subject, "operationId was \(id) and is \(other)")
     }
     compareParameters(
@@ -79,7 +80,9 @@ struct OpenAPIComparison {
     var positions = 0
     for value in (shared?.array ?? []) + (operation["parameters"]?.array ?? []) {
       let parameter = reader.resolve(value)
-      guard let place = parameter["in"]?.string, let name = parameter["name"]?.string else { continue }
+      guard let place = parameter["in"]?.string, let name = parameter["name"]?.string else {
+        continue
+      }
       var key = "\(place) parameter \(place == "header" ? name.lowercased() : name)"
       if place == "path" {
         positions += 1
@@ -174,7 +177,9 @@ struct OpenAPIComparison {
     _ before: JSONValue, _ after: JSONValue, _ isInput: Bool, _ place: String,
     _ body: (inout OpenAPIComparison) -> Void
   ) {
-    guard place.utf8.count(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") }) < Self.depthMax
+    guard
+      place.utf8.count(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") })
+        < Self.depthMax
     else { return }
     guard let from = before["$ref"]?.string else { return body(&self) }
     let pair = "\(isInput) \(from) \(after["$ref"]?.string ?? "")"
@@ -231,8 +236,7 @@ struct OpenAPIComparison {
     }
   }
 
-  private mutating func compareOutput(_ place: String, _ old: OpenAPISchema, _ new: OpenAPISchema)
-  {
+  private mutating func compareOutput(_ place: String, _ old: OpenAPISchema, _ new: OpenAPISchema) {
     // What was never promised is not missed.
     if old.isAny { return }
     guard !new.isAny else {
@@ -282,7 +286,9 @@ struct OpenAPIComparison {
     }
     // Input must still be accepted; output must still be expected.
     let (narrow, wide) = isInput ? (before, after) : (after, before)
-    let surplus = narrow.filter { !wide.contains($0) && !($0 == "integer" && wide.contains("number")) }
+    let surplus = narrow.filter {
+      !wide.contains($0) && !($0 == "integer" && wide.contains("number"))
+    }
     guard !surplus.isEmpty else { return }
     func text(_ types: Set<String>) -> String { types.sorted().joined(separator: " or ") }
     changes.add(.breaking, place, "it was \(text(before)) and is \(text(after))")

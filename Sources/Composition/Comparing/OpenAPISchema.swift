@@ -148,7 +148,9 @@ struct OpenAPIReader {
 
   /// Adds the demands of a part of `allOf`. A value must fulfil both.
   private func merge(_ part: OpenAPISchema, into result: inout OpenAPISchema) {
-    if let types = part.types { result.types = result.types.map { $0.intersection(types) } ?? types }
+    if let types = part.types {
+      result.types = result.types.map { $0.intersection(types) } ?? types
+    }
     result.isNullable = result.isNullable || part.isNullable
     if let values = part.values {
       result.values = result.values.map { $0.intersection(values) } ?? values

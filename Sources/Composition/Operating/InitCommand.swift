@@ -207,7 +207,8 @@ package struct InitCommand {
     let more = fragments > 0 ? " and \(fragments.counted("fragment"))" : ""
     print(
       "Written: \(place)\(ProjectFiles.settingsName), \(place)\(ProjectFiles.schemaName), and "
-        + "\(operations.count.counted("operation"))\(more) in \(place)\(ProjectFiles.operationsName):")
+        + "\(operations.count.counted("operation"))\(more) in \(place)\(ProjectFiles.operationsName):"
+    )
     for operation in operations.prefix(Self.shownMax) {
       let path = operation.route.map { "/api\($0)" } ?? "/v1/operations/\(operation.name)"
       let suffix = operation.kind == .subscription ? "/stream" : ""

@@ -42,7 +42,8 @@ package struct VersionComparison {
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw StartFailure(
         .usage,
-        "--against \(path) does not exist. Name a folder with an old version, or its saved /openapi.json.")
+        "--against \(path) does not exist. Name a folder with an old version, or its saved /openapi.json."
+      )
     }
     let changes = isFolder ? try againstFolder() : try await againstDocument()
     return Report(text: changes.report(against: path), isBreaking: changes.isBreaking)
@@ -82,7 +83,9 @@ package struct VersionComparison {
     {
       var sources = try SettingsSources.read(path: file, flags: [])
       // The environment and the flags are of the present version; credentials in them decide who can call.
-      for place in Self.places { sources.environment[EnvironmentNames.variable(for: [place[...]])] = nil }
+      for place in Self.places {
+        sources.environment[EnvironmentNames.variable(for: [place[...]])] = nil
+      }
       sources.flags = flags.filter { !Self.places.contains($0.setting) } + more
       return sources
     }
