@@ -11,18 +11,33 @@ struct Check: AsyncParsableCommand {
 
   @OptionGroup var settings: SettingsOptions
 
+  @Flag(help: "Print JSON, also of faults.")
+  var json = false
+
   @Option(
     help: ArgumentHelp(
-      "An old version: its folder, or its /openapi.json as a file.",
-      valueName: "folder|openapi.json"),
+      "An old version: its folder, or its /openapi.json as a file.", valueName: "folder|openapi.json"),
     completion: .file())
   var against: String?
 
+  func validate() throws {
+    guard json, against != nil else { return }
+    throw ValidationError("--json has no form for --against: leave out one of them.")
+  }
+
   func run() async throws {
-    let loaded = try settings.load()
-    let workspace = try Workspace.open(loaded, describesInterface: against != nil)
-    StandardStreams.output(CheckReport(workspace).text)
-    guard let against else { return }
+    do {
+      let workspace = try Workspace.open(settings.load(), describesInterface: against != nil)
+      let report = CheckReport(workspace)
+      StandardStreams.output(json ? report.json : report.text)
+      if let against { try await compare(workspace, against: against) }
+    } catch let failure as StartFailure where json {
+      StandardStreams.output(CheckReport.json(failure))
+      throw ExitCode(failure.kind.rawValue)
+    }
+  }
+
+  private func compare(_ workspace: Workspace, against: String) async throws {
     defer { ShippedFiles.removeUnpacked() }
     let changes = try await VersionComparison(
       workspace, against: against, flags: settings.flags()
@@ -38,9 +53,12 @@ struct Routes: ParsableCommand {
 
   @OptionGroup var settings: SettingsOptions
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() throws {
-    let loaded = try settings.load()
-    StandardStreams.output(RoutesReport(try Workspace.open(loaded)).text)
+    let report = RoutesReport(try Workspace.open(settings.load()))
+    StandardStreams.output(json ? report.json : report.text)
   }
 }
 

@@ -25,7 +25,9 @@ package final class LarderService: Service {
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
   private let maintenance: StoreMaintenance
-  private let filesMaintenance: FilesMaintenance
+  /// Nil if files are switched off.
+  private let filesMaintenance: FilesMaintenance?
+  private let parts: Set<ServicePart>
   private let publicAddress: PublicAddress
   private let signingKeys: LocalKeys?
   private let queue: QueueWorker
@@ -50,7 +52,8 @@ package final class LarderService: Service {
 
   private init(
     store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
-    maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance, publicAddress: PublicAddress,
+    maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance?, parts: Set<ServicePart>,
+    publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
     connections: SubscriptionsByUpstream, standing: StandingWork, push: PushAssembly,
     hooksOut: HooksOutAssembly, server: HTTPService,
@@ -67,6 +70,7 @@ package final class LarderService: Service {
     self.gauges = gauges
     self.maintenance = maintenance
     self.filesMaintenance = filesMaintenance
+    self.parts = parts
     self.publicAddress = publicAddress
     self.signingKeys = signingKeys
     self.queue = queue
@@ -178,13 +182,18 @@ package final class LarderService: Service {
         expiryClock: clock.clock)
       let services = gateway.services(
         files: PublicFolder.files(settings, pool: group.blockingPool),
-        storedFiles: FileServices(
-          files: files,
-          opened: OpenedFiles(
-            pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
-          publicURL: { publicAddress.url }),
-        s3: FilesAssembly.s3(
-          files, settings.s3, store: store, keys: keys, random: random, logger: logger),
+        storedFiles: files.map {
+          FileServices(
+            files: $0,
+            opened: OpenedFiles(
+              pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
+            publicURL: { publicAddress.url })
+        },
+        s3: settings.s3.isOn
+          ? files.map {
+            FilesAssembly.s3(
+              $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
+          } : nil,
         metrics: gateway.metrics(metrics))
       if services.files == nil {
         logger.warning(
@@ -214,7 +223,8 @@ package final class LarderService: Service {
           store: store, devices: gateway.devices, queue: gateway.sync,
           registry: workspace.registry, bytesMax: settings.cache.diskBytesMax,
           keepLocal: settings.types.compactMapValues(\.keepLocal), clock: clock, logger: logger),
-        filesMaintenance: FilesMaintenance(files: files, logger: logger),
+        filesMaintenance: files.map { FilesMaintenance(files: $0, logger: logger) },
+        parts: settings.parts,
         publicAddress: publicAddress,
         signingKeys: accounts.keys, queue: gateway.sync.worker,
         subscriptions: gateway.subscriptions, connections: gateway.connections,
@@ -256,8 +266,8 @@ package final class LarderService: Service {
   /// signal right after the ready line drains too.
   package func run() async throws {
     do {
-      await filesMaintenance.prepare()
-      await push.service.prepare()
+      await filesMaintenance?.prepare()
+      if parts.contains(.push) { await push.service.prepare() }
       await hooksOut.service.prepare()
       let addresses = try await Self.listen(server)
       logStart(addresses)
@@ -268,8 +278,8 @@ package final class LarderService: Service {
       ProgramPages.release()
       whenListening(addresses)
       let maintaining = Task { await maintenance.run() }
-      let sweeping = Task { await filesMaintenance.run() }
-      let draining = Task { await queue.start() }
+      let sweeping = Task { await filesMaintenance?.run() }
+      let draining = Task { if parts.contains(.devices) { await queue.start() } }
       let renewing = Task { await signingKeys?.run { try await Task.sleep(for: $0) } }
       let measuring = Task {
         while !Task.isCancelled {
@@ -279,7 +289,7 @@ package final class LarderService: Service {
           try? await Task.sleep(for: Self.gaugeInterval)
         }
       }
-      push.service.start()
+      if parts.contains(.push) { push.service.start() }
       if !isOnCopy { hooksOut.service.start() }
       // They write all the time, which a read-only copy cannot.
       if !isOnCopy { standing.start() }
