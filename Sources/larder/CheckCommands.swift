@@ -16,7 +16,8 @@ struct Check: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "An old version: its folder, or its /openapi.json as a file.", valueName: "folder|openapi.json"),
+      "An old version: its folder, or its /openapi.json as a file.",
+      valueName: "folder|openapi.json"),
     completion: .file())
   var against: String?
 
