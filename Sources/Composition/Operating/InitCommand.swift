@@ -72,6 +72,9 @@ package struct InitCommand {
           of: tried, schema: SourceFile(path: ProjectFiles.schemaName, text: text),
           settings: RegistrySettings(loaded.settings, loaded.settings.allUpstreams[0]))),
       tried, at: address)
+    if checked.operations.contains(where: { $0.kind == .subscription }) {
+      print("Subscriptions were not tried; `larder doctor` opens one.")
+    }
     reportNext(headers)
   }
 

@@ -140,8 +140,9 @@ package struct VersionComparison {
       throw StartFailure(
         .usage, "--against \(path) is no OpenAPI document: it has no `paths`.")
     }
+    let target = isFull(old) ? "/openapi.json?full" : "/openapi.json"
     let response = try await TemporaryService.run(present) { service in
-      try await service.request("/openapi.json")
+      try await service.request(target)
     }
     guard response.status == .ok else {
       throw StartFailure(
@@ -150,5 +151,14 @@ package struct VersionComparison {
     }
     let new = try JSONValue(parsing: response.body, limits: Self.documentLimits)
     return OpenAPIComparison.changes(from: old, to: new)
+  }
+
+  /// Whether a document has the path by name of an operation with a path of its own, which only the full
+  /// document lists.
+  private func isFull(_ document: JSONValue) -> Bool {
+    let names = Set((document["paths"]?.members ?? []).map(\.name))
+    return present.registry.operations.contains {
+      $0.route != nil && names.contains("/v1/operations/\($0.name)")
+    }
   }
 }
