@@ -37,7 +37,7 @@ struct RestoreCommandTests {
   @Test("A backup that does not exist is named, and no folder is made")
   func namesAMissingBackup() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let failure = try #require(failure(run("nothing.sqlite")))
+    let failure = try #require(self.failure(run("nothing.sqlite")))
     #expect(failure.kind == .noInput)
     #expect(failure.description.contains("\(folder)/nothing.sqlite"))
     #expect(failure.description.hasSuffix("Nothing was restored."))
@@ -48,7 +48,7 @@ struct RestoreCommandTests {
   func refusesOtherFiles() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try Data("hello".utf8).write(to: URL(filePath: "\(folder)/a.txt"))
-    let failure = try #require(failure(run("a.txt")))
+    let failure = try #require(self.failure(run("a.txt")))
     #expect(failure.kind == .faultyOperations)
     #expect(failure.description.contains("is not a backup of Larder"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/data") == [])
@@ -61,7 +61,7 @@ struct RestoreCommandTests {
       atPath: "\(folder)/data", withIntermediateDirectories: true)
     try Data("precious".utf8).write(to: URL(filePath: "\(folder)/data/larder.sqlite"))
     try Data("hello".utf8).write(to: URL(filePath: "\(folder)/a.txt"))
-    let failure = try #require(failure(run("a.txt")))
+    let failure = try #require(self.failure(run("a.txt")))
     #expect(failure.kind == .dataFolder)
     #expect(failure.description.contains("--force"))
     // With --force the backup is still verified first.
@@ -74,7 +74,7 @@ struct RestoreCommandTests {
   @Test("With data.encryption the key must be given")
   func demandsTheKey() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let failure = try #require(failure(run("a") { $0.isDataEncrypted = true }))
+    let failure = try #require(self.failure(run("a") { $0.isDataEncrypted = true }))
     #expect(failure.kind == .faultySettings)
     #expect(failure.description.contains("LARDER_KEY"))
   }
