@@ -13,6 +13,8 @@ struct OpenAPIComparison {
   private var changes = InterfaceChanges()
   /// References that are being compared: schemas can contain themselves.
   private var open: Set<String> = []
+  /// How many more schemas are compared: many paths can lead to the same ones.
+  private var remaining = 500_000
 
   static func changes(from old: JSONValue, to new: JSONValue) -> InterfaceChanges {
     var comparison = OpenAPIComparison(old: old, new: new)
@@ -177,10 +179,12 @@ struct OpenAPIComparison {
     _ before: JSONValue, _ after: JSONValue, _ isInput: Bool, _ place: String,
     _ body: (inout OpenAPIComparison) -> Void
   ) {
-    guard
-      place.utf8.count(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") })
-        < Self.depthMax
-    else { return }
+    remaining -= 1
+    if remaining == 0 {
+      changes.add(.note, place, "the rest is not compared: the schemas are too large")
+    }
+    let depth = place.utf8.count { byte in ".[<".utf8.contains(byte) }
+    guard remaining > 0, depth < Self.depthMax else { return }
     guard let from = before["$ref"]?.string else { return body(&self) }
     let pair = "\(isInput) \(from) \(after["$ref"]?.string ?? "")"
     guard open.insert(pair).inserted else { return }
@@ -244,6 +248,7 @@ struct OpenAPIComparison {
       return
     }
     if !old.isNullable, new.isNullable { changes.add(.breaking, place, "it can now be null") }
+    guard new.forms.isEmpty || !old.forms.isEmpty else { return compareToForms(place, old, new) }
     compareTypes(place, from: old, to: new, isInput: false)
     if let known = old.values {
       if let values = new.values {
@@ -310,6 +315,24 @@ struct OpenAPIComparison {
 
   // MARK: Forms
 
+  /// Compares an output that had one form with each of those that it has now.
+  private mutating func compareToForms(
+    _ place: String, _ old: OpenAPISchema, _ new: OpenAPISchema
+  ) {
+    for (name, form) in named(new.forms, self.new) {
+      let reference = form["$ref"]?.string.map { "form \($0)" }
+      if let reference, !open.insert(reference).inserted { continue }
+      var whole = self.new.schema(form)
+      whole.properties += new.properties.filter { property in
+        !whole.properties.contains { $0.name == property.name }
+      }
+      whole.required.formUnion(new.required)
+      whole.types = whole.types ?? new.types
+      compareOutput("\(place)<\(name)>", old, whole)
+      if let reference { open.remove(reference) }
+    }
+  }
+
   /// Compares the forms of `oneOf` and `anyOf`: those with the same name.
   private mutating func compareForms(
     _ place: String, _ old: OpenAPISchema, _ new: OpenAPISchema, isInput: Bool
@@ -331,6 +354,10 @@ struct OpenAPIComparison {
       }
     }
     guard !isInput, !old.forms.isEmpty else { return }
+    guard !new.forms.isEmpty else {
+      changes.add(.note, place, "its forms are no longer listed")
+      return
+    }
     for (name, _) in after where !before.contains(where: { $0.name == name }) {
       changes.add(.note, place, "the form \(name) is new")
     }

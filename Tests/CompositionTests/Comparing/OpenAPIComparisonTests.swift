@@ -76,6 +76,21 @@ struct OpenAPIComparisonTests {
         #"{"oneOf":[{"title":"X","properties":{"b":{}}},{"title":"Y"},{"title":"Z"}]}"#,
         "breaking: <X>.a: it is removed"
       ),
+      (
+        #"{"properties":{"a":{"type":"string"}},"required":["a"]}"#,
+        #"{"properties":{"a":{"type":"string"}},"required":["a"],"oneOf":[{"title":"X"},{"title":"Y"}]}"#,
+        nil
+      ),
+      (
+        #"{"properties":{"a":{"type":"string"}}}"#,
+        #"{"oneOf":[{"title":"X","properties":{"a":{"type":"string"}}},{"title":"Y"}]}"#,
+        "breaking: <Y>: its type is no longer stated"
+      ),
+      (
+        #"{"properties":{"a":{"type":"string"}}}"#,
+        #"{"oneOf":[{"title":"X","properties":{"a":{"type":"string"}}},{"properties":{"b":{}}}]}"#,
+        "breaking: <2>.a: it is removed"
+      ),
     ] as [(String, String, String?)])
   func comparesResponses(old: String, new: String, expected: String?) throws {
     let components =
@@ -180,12 +195,18 @@ struct OpenAPIComparisonTests {
   func endsOnCircles() throws {
     let circle =
       ##"{"schemas":{"A":{"$ref":"#/components/schemas/B"},"B":{"$ref":"#/components/schemas/A"},"##
-      + ##""C":{"allOf":[{"$ref":"#/components/schemas/C"}]}}}"##
-    for name in ["A", "C", "Nothing"] {
+      + ##""C":{"allOf":[{"$ref":"#/components/schemas/C"},{"$ref":"#/components/schemas/C"}]},"##
+      + ##""D":{"oneOf":[{"$ref":"#/components/schemas/D"},{"$ref":"#/components/schemas/D"}]}}}"##
+    for name in ["A", "C", "D", "Nothing"] {
       let document = try Self.document(
         response: ##"{"$ref":"#/components/schemas/\##(name)"}"##, components: circle)
       #expect(Self.changes(document, document) == [])
     }
+    // What had one form has some now, which contain themselves.
+    let forms = try Self.document(
+      response: ##"{"$ref":"#/components/schemas/D"}"##, components: circle)
+    let plain = try Self.document(response: #"{"properties":{"a":{"type":"string"}}}"#)
+    #expect(Self.changes(plain, forms).count < 10)
     let deep =
       String(repeating: #"{"properties":{"a":"#, count: 55) + #"{"type":"string"}"#
       + String(repeating: "}}", count: 55)

@@ -104,7 +104,8 @@ struct VersionComparisonTests {
         from: SettingsSources(
           file: .init(
             name: "\(folder.path)/old/larder.yaml",
-            text: "upstream: {url: \"http://127.0.0.1:9/graphql\"}\n"))))
+            text: "upstream: {url: \"http://127.0.0.1:9/graphql\"}\n"))),
+      describesInterface: true)
     let document = try await TemporaryService.run(workspace) { service in
       try await service.request("/openapi.json").body
     }
