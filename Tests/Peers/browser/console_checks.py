@@ -91,6 +91,12 @@ def signing_in_and_out(world):
         page.call("Page.reload")
         page.until("document.getElementById('who')?.hidden === false", about="the session after a reload")
         page.settle()
+        # A session that has ended is noticed by the next request.
+        page.run("import('/console/core/http.js').then(({ask}) => ask('DELETE', '/v1/admin/session')).then(() => true)")
+        page.run("void (location.hash = '#/users')")
+        page.until("document.querySelector('.sign-in')?.innerText.includes('session has ended')", about="the sign-in")
+        page.sign_in(ADMIN)
+        page.until("document.querySelector('main h1').innerText === 'Users'", about="the screen that was asked for")
         page.press("Sign out", "#who")
         page.until("document.querySelector('.sign-in') !== null")
 
