@@ -441,7 +441,7 @@ def pictures_are_taken(world):
         return
     folder = pathlib.Path(folder)
     films = world.films
-    # A quarter of an hour of use, as far as a check can wait: requests in several intervals.
+    # Use enough for several intervals of the charts.
     deadline = time.monotonic() + 45
     number = 0
     while time.monotonic() < deadline:
