@@ -41,7 +41,7 @@ def every_screen_without_data(world):
             "changes": "No changes yet", "devices": "No queued mutations", "devices?tab=devices": "No devices",
             "users": "No users yet", "push": "The outbox is empty", "backup": "No backups",
             "hooks": "No webhooks in the settings", "search": "Search the store",
-            "data/Film/none": "none",
+            "data/Film/none": "Not stored",
         }.items():
             page.visit(f"#/{screen}")
             page.until(f"document.querySelector('main').innerText.includes({json.dumps(words)})", about=words)
