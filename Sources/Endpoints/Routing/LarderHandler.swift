@@ -44,6 +44,17 @@ package final class LarderHandler: RequestHandler {
     return fileResponseCache.writeResponse(to: head, stamp: stamp, into: &output)
   }
 
+  package func describe(
+    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer
+  ) -> TracedResponse {
+    var response = TracedResponse(route: router.table.pattern(of: head.method, path: head.path))
+    if let cached = responseCache.find(head, content: content) {
+      response.operation = cached.rendered.dependencies.operation
+      response.cacheOutcome = "hit"
+    }
+    return response
+  }
+
   package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
     s3Root.handles(head) ? s3Root.contentRoute(for: head) : router.contentRoute(for: head)
   }

@@ -1,6 +1,7 @@
 import LosslessJSON
 package import Model
 package import Storage
+import Traces
 import Upstream
 
 /// The operations as endpoints use them, with variables in the client's form.
@@ -9,15 +10,10 @@ package struct OperationService: Sendable {
   package struct Context: Sendable {
     package let caller: Caller
     package let directives: ReadDirectives
-    /// W3C trace context of the request.
-    package let traceparent: String?
 
-    package init(
-      caller: Caller, directives: ReadDirectives = .none, traceparent: String? = nil
-    ) {
+    package init(caller: Caller, directives: ReadDirectives = .none) {
       self.caller = caller
       self.directives = directives
-      self.traceparent = traceparent
     }
   }
 
@@ -52,8 +48,10 @@ package struct OperationService: Sendable {
   package func read(
     _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> ReadResponse {
+    CurrentTrace.span?.set("larder.operation", operation.name)
     let request = try await request(operation, input: input, context: context)
     let response = try await reader.read(request)
+    CurrentTrace.span?.set("larder.cache.outcome", response.outcome.name)
     if context.caller.device != nil { await differ.note(response, to: request) }
     return response
   }
@@ -112,10 +110,10 @@ package struct OperationService: Sendable {
   package func mutate(
     _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> [UInt8] {
+    CurrentTrace.span?.set("larder.operation", operation.name)
     let variables = try operation.variables(from: input)
     return try await mutations.run(
-      operation.registered, variables: variables, caller: context.caller, idempotencyKey: makeKey(),
-      traceparent: context.traceparent)
+      operation.registered, variables: variables, caller: context.caller, idempotencyKey: makeKey())
   }
 
   /// Returns the request that submits a mutation to a device's queue in mode `force`.
@@ -162,7 +160,7 @@ package struct TemporaryVariables: Sendable {
     return ReadRequest(
       operation: operation.registered,
       variables: try await resolved(variables, of: context.caller) ?? variables,
-      caller: context.caller, directives: context.directives, traceparent: context.traceparent)
+      caller: context.caller, directives: context.directives)
   }
 
   /// Returns the variables with real ids; nil if there is nothing to replace, which is always so for

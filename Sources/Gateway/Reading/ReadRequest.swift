@@ -7,22 +7,18 @@ package struct ReadRequest: Sendable {
   package let variables: Variables
   package let caller: Caller
   package let directives: ReadDirectives
-  /// W3C trace context, passed upstream.
-  package let traceparent: String?
   package let key: ResultKey
 
   package init(
     operation: RegisteredOperation,
     variables: Variables,
     caller: Caller,
-    directives: ReadDirectives = .none,
-    traceparent: String? = nil
+    directives: ReadDirectives = .none
   ) {
     self.operation = operation
     self.variables = variables
     self.caller = caller
     self.directives = directives
-    self.traceparent = traceparent
     key = ResultKey(
       operation: operation.name, variables: variables.canonical,
       scope: caller.scope(of: operation))
@@ -32,7 +28,7 @@ package struct ReadRequest: Sendable {
   func seenByUpstream() -> ReadRequest {
     ReadRequest(
       operation: operation, variables: variables, caller: caller.seen(by: operation.upstream),
-      directives: directives, traceparent: traceparent)
+      directives: directives)
   }
 
   package var policy: CachePolicy { operation.cache }
@@ -125,6 +121,21 @@ package enum CacheOutcome: Hashable, Sendable {
     case .collapsed: "fwd=uri-miss; collapsed"
     case .revalidated(let stored): "fwd=stale" + (stored ? "; stored" : "")
     case .request(let stored): "fwd=request" + (stored ? "; stored" : "")
+    }
+  }
+
+  /// The outcome in one word, for traces.
+  package var name: String {
+    switch self {
+    case .hit: "hit"
+    case .staleWhileRevalidate: "stale_while_revalidate"
+    case .staleAllowed: "stale"
+    case .staleIfError: "stale_if_error"
+    case .lookup: "lookup"
+    case .miss: "miss"
+    case .collapsed: "collapsed"
+    case .revalidated: "refreshed"
+    case .request: "bypass"
     }
   }
 

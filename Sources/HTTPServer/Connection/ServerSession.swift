@@ -116,6 +116,7 @@ final class ServerSession: StreamDelegate {
     webSocketClosed(reason)
     exchange?.channel?.finish(.disconnected)
     exchange?.task?.cancel()
+    exchange?.endSpan()
     exchange = nil
     exchangeNumber += 1
     writer.take()?.resume()
@@ -193,7 +194,7 @@ extension ServerSession {
   }
 
   /// The status in a rendered response: the three digits after `HTTP/1.1 `.
-  private static func status(in output: [UInt8], from start: Int) -> Int {
+  static func status(in output: [UInt8], from start: Int) -> Int {
     guard output.count >= start + 12 else { return 0 }
     return (start + 9..<start + 12).reduce(0) { $0 * 10 + Int(output[$1]) - 0x30 }
   }

@@ -17,6 +17,12 @@ package protocol RequestHandler: Sendable {
     into output: inout [UInt8]
   ) -> Bool
 
+  /// Describes an immediate response for its span. Called right after ``answerAtOnce``, with the same
+  /// request, for the few that are recorded.
+  func describe(
+    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer
+  ) -> TracedResponse
+
   /// Returns how to accept the content of a request, and the route that decides it. Called before the
   /// content is read, for requests that announce some.
   func contentRoute(for head: borrowing RequestHead) -> ContentRoute
@@ -46,6 +52,10 @@ extension RequestHandler {
     _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
     into output: inout [UInt8]
   ) -> Bool { false }
+
+  package func describe(
+    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer
+  ) -> TracedResponse { TracedResponse() }
 
   package var isQuick: Bool { true }
 

@@ -107,6 +107,12 @@ package struct RouteTable: Sendable {
     return places.isEmpty ? .none : otherMethods(places)
   }
 
+  /// Returns the pattern of the route for a path, as text; nil if there is none.
+  package func pattern(of method: RequestMethod, path: ArraySlice<UInt8>) -> String? {
+    guard case .route(let route, _) = match(method, path: path) else { return nil }
+    return "\(route.pattern)"
+  }
+
   private func parameters(of route: Route, values: [String]) -> PathParameters {
     var parameters = PathParameters()
     var values = values[...]

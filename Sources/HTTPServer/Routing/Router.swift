@@ -1,5 +1,6 @@
 import HTTPTypes
 package import HTTPWire
+import Traces
 
 /// A handler that dispatches requests by a route table. It responds with 404, with 405 and `Allow`, to
 /// HEAD by the route for GET, and to OPTIONS itself.
@@ -29,6 +30,7 @@ package struct Router: RequestHandler {
     case .route(let route, let parameters):
       var request = request
       request.parameters = parameters
+      request.trace?.span?.setRoute("\(route.pattern)", method: request.method)
       return await route.respond(request)
     case .otherMethods(let methods, let refuse):
       return await otherMethod(request, allowed: methods, refuse: refuse)

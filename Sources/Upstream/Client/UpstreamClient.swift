@@ -3,6 +3,8 @@ package import HTTPClient
 import HTTPTypes
 package import LosslessJSON
 package import Model
+import Traces
+import Tracing
 
 /// Executes operations on one upstream.
 package final class UpstreamClient: Sendable {
@@ -163,24 +165,38 @@ package final class UpstreamClient: Sendable {
     _ body: [UInt8], _ call: UpstreamCall, operation: String, isSafeToRepeat: Bool
   ) async throws(UpstreamFailure) -> UpstreamResponse {
     guard let url else { throw .notSent(cause: "\"\(settings.url)\" is not an HTTP address") }
-    let request = HTTPClientRequest(
+    var request = HTTPClientRequest(
       method: .post, url: url, fields: requestFields(of: call), body: body,
       isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.responseBytesMax,
       operation: operation)
-    let response: HTTPClientResponse
+    return try await CurrentTrace.within("POST", kind: .client) { span throws(UpstreamFailure) in
+      span?.describe(request)
+      CurrentTrace.active?.context.inject { request.fields.append($0, $1) }
+      do throws(UpstreamFailure) {
+        let response = try await send(request, within: call.timeout ?? settings.timeout)
+        span?.note(response)
+        return try reader.read(response)
+      } catch {
+        span?.fail(error.name)
+        throw error
+      }
+    }
+  }
+
+  private func send(
+    _ request: HTTPClientRequest, within limit: Duration
+  ) async throws(UpstreamFailure) -> HTTPClientResponse {
     do throws(HTTPClientError) {
-      response = try await exchange(request, call.timeout ?? settings.timeout)
+      return try await exchange(request, limit)
     } catch {
       throw UpstreamFailure(error, bytesMax: settings.responseBytesMax)
     }
-    return try reader.read(response)
   }
 
   private func requestFields(of call: UpstreamCall) -> HTTPFields {
     var fields = CallHeaders(call, settings: settings).fields
     fields[.contentType] = "application/json"
     fields[.accept] = "application/graphql-response+json, application/json;q=0.9"
-    if let traceparent = call.traceparent { fields.append("traceparent", traceparent) }
     if let key = call.idempotencyKey { fields.append("Idempotency-Key", key) }
     return fields
   }
