@@ -60,11 +60,13 @@ struct TracingTests {
 
   @Test("A request has a span with the attributes of HTTP, and the handler is within it")
   func recordsARequest() async throws {
-    try await Self.serve(Answer { request in
-      #expect(CurrentTrace.id == request.trace?.context.traceID)
-      CurrentTrace.span?.set("larder.operation", "Slow")
-      return .text(CurrentTrace.active?.context.traceparent ?? "none")
-    }) { world in
+    try await Self.serve(
+      Answer { request in
+        #expect(CurrentTrace.id == request.trace?.context.traceID)
+        CurrentTrace.span?.set("larder.operation", "Slow")
+        return .text(CurrentTrace.active?.context.traceparent ?? "none")
+      }
+    ) { world in
       let response = try await world.server.withClient { client in
         try client.request(
           "GET", "/slow/path?ticket=secret",
@@ -116,7 +118,8 @@ struct TracingTests {
 
   @Test("The caller decides whether its trace is recorded", arguments: [0.0, 1.0])
   func followsTheCaller(share: Double) async throws {
-    try await Self.serve(share: share, Answer { _ in .text(CurrentTrace.id.map { "\($0)" } ?? "") }) {
+    try await Self.serve(share: share, Answer { _ in .text(CurrentTrace.id.map { "\($0)" } ?? "") })
+    {
       world in
       let sampled = Self.parent
       let unsampled = String(sampled.dropLast()) + "0"
@@ -157,9 +160,11 @@ struct TracingTests {
 
   @Test("A failure of the server marks its span, a mistake of the client does not")
   func marksFailures() async throws {
-    try await Self.serve(Answer { request in
-      ServerResponse(status: request.path == "/broken" ? .serviceUnavailable : .notFound)
-    }) { world in
+    try await Self.serve(
+      Answer { request in
+        ServerResponse(status: request.path == "/broken" ? .serviceUnavailable : .notFound)
+      }
+    ) { world in
       try await world.server.withClient { client in
         _ = try client.request("GET", "/missing")
         _ = try client.request("GET", "/broken")
@@ -174,10 +179,12 @@ struct TracingTests {
   @Test("A client that leaves ends the span of its request without a status")
   func endsWithItsClient() async throws {
     let gate = Gate()
-    try await Self.serve(Answer { _ in
-      await gate.wait()
-      return .text("late")
-    }) { world in
+    try await Self.serve(
+      Answer { _ in
+        await gate.wait()
+        return .text("late")
+      }
+    ) { world in
       try await world.server.withPeer { peer in
         peer.resetAtEnd()
         peer.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
