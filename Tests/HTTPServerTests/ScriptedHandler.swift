@@ -10,7 +10,7 @@ struct ScriptedHandler: RequestHandler {
       borrowing RequestHead, _ content: UnsafeRawBufferPointer, ResponseStamp, inout [UInt8]
     ) -> Bool = { _, _, _, _ in false }
   var bodyBytesMax: Int?
-  var description = TracedResponse()
+  var names = RequestNames()
   var answer: @Sendable (ServerRequest) async -> ServerResponse
 
   init(
@@ -26,10 +26,6 @@ struct ScriptedHandler: RequestHandler {
   ) -> Bool {
     look(head, content, stamp, &output)
   }
-
-  func describe(
-    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer
-  ) -> TracedResponse { description }
 
   func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
     ContentRoute(rule: ContentRule(bytesMax: bodyBytesMax))

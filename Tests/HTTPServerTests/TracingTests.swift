@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPTypes
 import HTTPWire
+import Synchronization
 import TestSupport
 import Testing
 import Traces
@@ -36,10 +37,12 @@ struct TracingTests {
       stamp.appendDate(to: &output)
       stamp.appendRequestID(for: head, to: &output)
       output.append("Content-Length: 4\r\n\r\nfast")
+      stamp.facts.route = 1
+      stamp.facts.operation = 0
+      stamp.facts.cacheUse = .hit
       return true
     }
-    handler.description = TracedResponse(
-      route: "/fast", operation: "Fast", cacheOutcome: "hit")
+    handler.names = RequestNames(routes: ["/films/{id}", "/fast"], operations: ["Fast"])
     let tracer = SpanTracer(
       ratio: SamplingRatio(share), buffer: SpanBuffer { _ in },
       random: { UInt64.random(in: 0...UInt64.max) })
@@ -213,6 +216,45 @@ struct TracingTests {
       let spans = await world.spans(2)
       #expect(spans.map(\.name) == ["GET /films/{id}", "GET"])
       #expect(spans.map { Self.text($0, "http.route") } == ["/films/{id}", nil])
+    }
+  }
+
+  @Test("Log lines have the id of the trace, whether it is recorded or not")
+  func logsTraceIDs() async throws {
+    let lines = Lines()
+    var handler = ScriptedHandler { .text($0.trace.map { "\($0.context.traceID)" } ?? "none") }
+    handler.look = { head, _, stamp, output in
+      guard head.path.elementsEqual("/fast".utf8) else { return false }
+      output.append("HTTP/1.1 204 Fine\r\n\r\n")
+      return true
+    }
+    let tracer = SpanTracer(
+      ratio: SamplingRatio(0), buffer: SpanBuffer { _ in },
+      random: { UInt64.random(in: 0...UInt64.max) })
+    let log = LineAccessLog(label: "tests", isJSON: false, write: { lines.append($0) })
+    try await ServerFixture.serve(handler, accessLog: log, tracer: tracer) { server in
+      let begun = try await server.withClient { client in
+        let begun = try client.request("GET", "/slow").text
+        for path in ["/slow", "/fast"] {
+          _ = try client.request("GET", path, headers: [("traceparent", Self.parent)])
+        }
+        _ = try client.request("GET", "/fast")
+        return begun
+      }
+      #expect(await eventuallyHolds { lines.all.count == 4 })
+      #expect(
+        lines.all.map { $0.firstMatch(of: /trace_id=([0-9a-f]+)/)?.1.description }
+          == [begun, Self.trace, Self.trace, nil])
+    }
+  }
+
+  private final class Lines: Sendable {
+    private let text = Mutex("")
+
+    var all: [Substring] { text.withLock { $0.split(separator: "\n") } }
+
+    func append(_ bytes: [UInt8]) {
+      text.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
     }
   }
 

@@ -1,7 +1,6 @@
 import LosslessJSON
 package import Model
 package import Storage
-import Traces
 import Upstream
 
 /// The operations as endpoints use them, with variables in the client's form.
@@ -48,10 +47,8 @@ package struct OperationService: Sendable {
   package func read(
     _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> ReadResponse {
-    CurrentTrace.span?.set("larder.operation", operation.name)
     let request = try await request(operation, input: input, context: context)
     let response = try await reader.read(request)
-    CurrentTrace.span?.set("larder.cache.outcome", response.outcome.name)
     if context.caller.device != nil { await differ.note(response, to: request) }
     return response
   }
@@ -110,7 +107,6 @@ package struct OperationService: Sendable {
   package func mutate(
     _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> [UInt8] {
-    CurrentTrace.span?.set("larder.operation", operation.name)
     let variables = try operation.variables(from: input)
     return try await mutations.run(
       operation.registered, variables: variables, caller: context.caller, idempotencyKey: makeKey())

@@ -43,6 +43,8 @@ package struct ReadResponse: Sendable {
   package let age: Duration
   /// The caller's view of the data, for the cursor that is sent with the response.
   package let viewer: Viewer
+  /// The time that the read waited for upstream; nil if it called none.
+  package var upstreamTime: Duration?
 
   package init(
     rendered: RenderedResponse, outcome: CacheOutcome, age: Duration, viewer: Viewer
@@ -121,21 +123,6 @@ package enum CacheOutcome: Hashable, Sendable {
     case .collapsed: "fwd=uri-miss; collapsed"
     case .revalidated(let stored): "fwd=stale" + (stored ? "; stored" : "")
     case .request(let stored): "fwd=request" + (stored ? "; stored" : "")
-    }
-  }
-
-  /// The outcome in one word, for traces.
-  package var name: String {
-    switch self {
-    case .hit: "hit"
-    case .staleWhileRevalidate: "stale_while_revalidate"
-    case .staleAllowed: "stale"
-    case .staleIfError: "stale_if_error"
-    case .lookup: "lookup"
-    case .miss: "miss"
-    case .collapsed: "collapsed"
-    case .revalidated: "refreshed"
-    case .request: "bypass"
     }
   }
 

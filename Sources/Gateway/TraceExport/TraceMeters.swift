@@ -17,7 +17,7 @@ package final class TraceMeters: Sendable {
     case ended
   }
 
-  private let exported = Counter(label: "larder.traces.spans.exported")
+  private let exported = Counter(label: "larder.trace.spans.exported")
   private let dropped: [DropReason: Counter]
   private let clock: WallClock
   private let logger: Logger
@@ -35,7 +35,7 @@ package final class TraceMeters: Sendable {
     dropped = Dictionary(
       uniqueKeysWithValues: DropReason.allCases.map { reason in
         let dimensions = [("reason", reason.rawValue)]
-        return (reason, Counter(label: "larder.traces.spans.dropped", dimensions: dimensions))
+        return (reason, Counter(label: "larder.trace.spans.dropped", dimensions: dimensions))
       })
   }
 

@@ -119,6 +119,7 @@ extension ServerSession {
     let framing = appendHead(response, for: request, on: reactor)
     exchange?.status = response.status
     exchange?.bytesWritten += server.output.count - start
+    exchange?.streamBegan = LoopClock.now()
     guard request.method != .head, framing != .noContent else {
       return exchangeIsOver(on: reactor)
     }
@@ -174,7 +175,7 @@ extension ServerSession {
 
   /// Handles the end of a response: next request, or the end of the connection.
   private func exchangeIsOver(on reactor: isolated Reactor) {
-    exchange?.endSpan()
+    exchange?.endSpan(names: server.names)
     if let exchange { noteResponse(exchange, on: reactor) }
     exchange = nil
     exchangeNumber += 1
@@ -335,7 +336,7 @@ extension ServerSession {
     server.output.appendField("Content-Length", decimal: content.bytes.count)
     server.output.append("Connection: close\r\n\r\n")
     if head?.method != .head { server.output.append(contentsOf: content.bytes) }
-    exchange?.endSpan(status: problem.status)
+    exchange?.endSpan(names: server.names, refusedWith: problem.status)
     noteRefused(
       problem.status, requestID: requestID, head: head, bytes: server.output.count - start,
       on: reactor)

@@ -3,22 +3,6 @@ import Traces
 import Tracing
 import Transport
 
-/// What a handler knows of an immediate response, for its span.
-package struct TracedResponse: Sendable {
-  /// The pattern of the route, such as `/api/films/{id}`; nil if none matches.
-  package var route: String?
-  /// The operation that was read; nil for other routes.
-  package var operation: String?
-  /// How the response was obtained, in one word.
-  package var cacheOutcome: String?
-
-  package init(route: String? = nil, operation: String? = nil, cacheOutcome: String? = nil) {
-    self.route = route
-    self.operation = operation
-    self.cacheOutcome = cacheOutcome
-  }
-}
-
 /// The tracing of the requests of one loop.
 ///
 /// Whether an immediate response is recorded is decided from its `traceparent` and a cheap random number,
@@ -59,25 +43,23 @@ final class LoopTracing {
   /// Records an immediate response that is sampled.
   ///
   /// - Parameters:
-  ///   - duration: from the turn that read the request until now.
-  ///   - response: called only for the few requests that are recorded.
+  ///   - nanoseconds: from the turn that read the request until now.
+  ///   - facts: what the handler knew of the request.
+  /// - Returns: the id of the request's trace; nil if it has none.
   func record(
-    _ head: borrowing RequestHead, status: Int, duration: Duration, requestID: ArraySlice<UInt8>,
-    scheme: String, response: (borrowing RequestHead) -> TracedResponse
-  ) {
+    _ head: borrowing RequestHead, status: Int, nanoseconds: UInt64,
+    requestID: ArraySlice<UInt8>, scheme: String, facts: RequestFacts, names: RequestNames
+  ) -> TraceID? {
     let (parent, isSampled) = decide(head)
-    guard isSampled else { return }
+    guard isSampled else { return parent?.traceID }
     let end = tracer.now()
-    let elapsed = LoopInstant.nanoseconds(in: duration)
     let span = tracer.entry(
       head.method.name, kind: .server, parent: parent, isSampled: true,
-      start: end - min(end, elapsed))
+      start: end - min(end, nanoseconds))
     span.describe(head, requestID: requestID.text, scheme: scheme)
-    let response = response(head)
-    if let route = response.route { span.setRoute(route, method: head.method) }
-    if let operation = response.operation { span.set("larder.operation", operation) }
-    if let outcome = response.cacheOutcome { span.set("larder.cache.outcome", outcome) }
-    span.endResponse(status, atNanoseconds: end)
+    span.endResponse(
+      status, to: head.method, facts: facts, names: names, atNanoseconds: end)
+    return span.trace.traceID
   }
 }
 
@@ -110,18 +92,23 @@ extension TraceSpan {
     if let port = parts.port { set("server.port", port) }
   }
 
-  /// - Parameter route: the pattern that matched.
-  func setRoute(_ route: String, method: RequestMethod) {
-    operationName = "\(method.name) \(route)"
-    set("http.route", route)
-  }
-
   /// Ends the span of a request.
   ///
   /// - Parameters:
   ///   - status: nil if the connection closed before a response.
+  ///   - facts: what the handler knew of the request.
   ///   - end: nanoseconds since 1970; now if nil.
-  func endResponse(_ status: Int?, atNanoseconds end: UInt64? = nil) {
+  fileprivate func endResponse(
+    _ status: Int?, to method: RequestMethod, facts: RequestFacts, names: RequestNames,
+    atNanoseconds end: UInt64? = nil
+  ) {
+    if facts.route >= 0 {
+      let route = names.route(facts.route)
+      operationName = "\(method.name) \(route)"
+      set("http.route", route)
+    }
+    if let operation = names.operation(facts.operation) { set("larder.operation", operation) }
+    if let use = facts.cacheUse { set("larder.cache.outcome", use.name) }
     if let status {
       set("http.response.status_code", status)
       // A client's mistakes are no failure of the server.
@@ -143,27 +130,29 @@ extension TraceSpan {
 extension ServerExchange {
   /// Ends the span of the request, if it is recorded.
   ///
-  /// - Parameter status: that of a refusal; otherwise that of the handler's response, if there was one.
-  func endSpan(status refused: Int? = nil) {
-    request.trace?.span?.endResponse(refused ?? (status == 0 ? nil : status))
+  /// - Parameter refused: the status of a refusal; nil for the handler's response, if there was one.
+  func endSpan(names: RequestNames, refusedWith refused: Int? = nil) {
+    request.trace?.span?.endResponse(
+      refused ?? (status == 0 ? nil : status), to: request.method, facts: request.facts,
+      names: names)
   }
 }
 
 extension ServerSession {
   /// Records an immediate response, which is at the end of the output, if it is sampled.
+  ///
+  /// - Returns: the id of the request's trace; nil if it has none.
   func recordImmediateResponse(
-    _ content: UnsafeRawBufferPointer, from start: Int, client: ProxiedClient?,
-    by tracing: LoopTracing
-  ) {
+    from start: Int, nanoseconds: UInt64, client: ProxiedClient?, by tracing: LoopTracing
+  ) -> TraceID? {
     let id = server.stamp.lastRequestIDRange
     let requestID = id.lowerBound >= start ? server.output[id] : []
     let isSecure = client?.isSecure ?? stream.isSecure
-    connection.withHead { head in
+    return connection.withHead { head in
       tracing.record(
-        head, status: Self.status(in: server.output, from: start),
-        duration: LoopClock.now().elapsed(since: stream.now), requestID: requestID,
-        scheme: isSecure ? "https" : "http"
-      ) { server.handler.describe($0, content: content) }
+        head, status: Self.status(in: server.output, from: start), nanoseconds: nanoseconds,
+        requestID: requestID, scheme: isSecure ? "https" : "http", facts: server.stamp.facts,
+        names: server.names)
     }
   }
 }

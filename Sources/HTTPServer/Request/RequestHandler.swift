@@ -17,12 +17,6 @@ package protocol RequestHandler: Sendable {
     into output: inout [UInt8]
   ) -> Bool
 
-  /// Describes an immediate response for its span. Called right after ``answerAtOnce``, with the same
-  /// request, for the few that are recorded.
-  func describe(
-    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer
-  ) -> TracedResponse
-
   /// Returns how to accept the content of a request, and the route that decides it. Called before the
   /// content is read, for requests that announce some.
   func contentRoute(for head: borrowing RequestHead) -> ContentRoute
@@ -37,6 +31,9 @@ package protocol RequestHandler: Sendable {
   func refusal(
     of error: RequestError, path: ArraySlice<UInt8>, requestID: String
   ) -> RefusalContent?
+
+  /// The names of the routes and operations that its ``RequestFacts`` refer to.
+  var names: RequestNames { get }
 
   /// Whether `respond(to:)` computes so little between its waits that it can run on the connection's
   /// loop. Requests with long content run on the shared threads in any case.
@@ -53,9 +50,7 @@ extension RequestHandler {
     into output: inout [UInt8]
   ) -> Bool { false }
 
-  package func describe(
-    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer
-  ) -> TracedResponse { TracedResponse() }
+  package var names: RequestNames { RequestNames() }
 
   package var isQuick: Bool { true }
 

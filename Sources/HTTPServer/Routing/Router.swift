@@ -1,6 +1,5 @@
 import HTTPTypes
 package import HTTPWire
-import Traces
 
 /// A handler that dispatches requests by a route table. It responds with 404, with 405 and `Allow`, to
 /// HEAD by the route for GET, and to OPTIONS itself.
@@ -9,6 +8,10 @@ package struct Router: RequestHandler {
 
   package init(_ routes: [Route]) throws(RouteTable.Conflict) {
     table = try RouteTable(routes)
+  }
+
+  package var names: RequestNames {
+    RequestNames(routes: table.routes.map(\.pattern.description))
   }
 
   package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
@@ -30,7 +33,7 @@ package struct Router: RequestHandler {
     case .route(let route, let parameters):
       var request = request
       request.parameters = parameters
-      request.trace?.span?.setRoute("\(route.pattern)", method: request.method)
+      request.note { $0.route = route.number }
       return await route.respond(request)
     case .otherMethods(let methods, let refuse):
       return await otherMethod(request, allowed: methods, refuse: refuse)

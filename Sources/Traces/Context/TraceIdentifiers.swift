@@ -18,6 +18,13 @@ package struct TraceID: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
+  /// The same as ``description``.
+  package var bytes: ArraySlice<UInt8> {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes[...]
+  }
+
   /// Appends 32 hexadecimal digits in lower case.
   package func append(to bytes: inout [UInt8]) {
     HexadecimalNumber.append(high, digits: 16, to: &bytes)

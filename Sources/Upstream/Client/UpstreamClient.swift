@@ -5,6 +5,7 @@ package import LosslessJSON
 package import Model
 import Traces
 import Tracing
+import Transport
 
 /// Executes operations on one upstream.
 package final class UpstreamClient: Sendable {
@@ -25,6 +26,7 @@ package final class UpstreamClient: Sendable {
   private let url: HTTPURL?
   private let reader: UpstreamResponseReader
   private let persisted = PersistedDocuments()
+  private let meters: UpstreamMeters
 
   /// - Parameter clock: the clock that a date in `Retry-After` is compared with.
   package convenience init(
@@ -43,6 +45,7 @@ package final class UpstreamClient: Sendable {
     self.exchange = exchange
     self.client = client
     self.refusal = refusal
+    meters = UpstreamMeters(upstream: settings.name.text)
     url = try? HTTPURL(settings.url)
     reader = UpstreamResponseReader(
       bytesMax: settings.responseBytesMax, depthMax: settings.responseDepthMax, clock: clock)
@@ -173,9 +176,8 @@ package final class UpstreamClient: Sendable {
       span?.describe(request)
       CurrentTrace.active?.context.inject { request.fields.append($0, $1) }
       do throws(UpstreamFailure) {
-        let response = try await send(request, within: call.timeout ?? settings.timeout)
-        span?.note(response)
-        return try reader.read(response)
+        return try await send(
+          request, of: operation, within: call.timeout ?? settings.timeout, span: span)
       } catch {
         span?.fail(error.name)
         throw error
@@ -184,12 +186,27 @@ package final class UpstreamClient: Sendable {
   }
 
   private func send(
-    _ request: HTTPClientRequest, within limit: Duration
-  ) async throws(UpstreamFailure) -> HTTPClientResponse {
+    _ request: HTTPClientRequest, of operation: String, within limit: Duration, span: TraceSpan?
+  ) async throws(UpstreamFailure) -> UpstreamResponse {
+    let began = LoopClock.now()
+    let response: HTTPClientResponse
     do throws(HTTPClientError) {
-      return try await exchange(request, limit)
+      response = try await exchange(request, limit)
+      span?.note(response)
+      meters.note(LoopClock.now().elapsed(since: began), of: operation)
     } catch {
-      throw UpstreamFailure(error, bytesMax: settings.responseBytesMax)
+      if error.wasTried { meters.note(LoopClock.now().elapsed(since: began), of: operation) }
+      let failure = UpstreamFailure(error, bytesMax: settings.responseBytesMax)
+      meters.note(error, failure)
+      throw failure
+    }
+    do throws(UpstreamFailure) {
+      let read = try reader.read(response)
+      if read.kind != .success { meters.note(.graphQLErrors) }
+      return read
+    } catch {
+      meters.note(failure: error)
+      throw error
     }
   }
 

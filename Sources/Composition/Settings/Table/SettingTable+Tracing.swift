@@ -14,7 +14,7 @@ extension SettingTable {
       SettingKey(
         "tracing.headers.<name>", membersOf: \.tracing.headers, named: .sentField,
         fresh: Secret(""), \.self, .one(.secret("a header value of one line")),
-        example: "{X-Api-Key: …}",
+        example: "{X-Api-Key: my-key}",
         doc: "Header fields sent to the collector, such as a key."),
     ])
 }
