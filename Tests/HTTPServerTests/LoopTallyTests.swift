@@ -106,22 +106,6 @@ struct LoopTallyTests {
     }
     #expect(counters.counts.requests.mapValues(\.count) == expected)
   }
-
-  @Test(
-    "The trace id is read from a valid traceparent alone",
-    arguments: [
-      ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true),
-      ("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", true),
-      ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", false),
-      ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", false),
-      ("00-4bf92f3577b34da6a3ce929d0e0e4736", false),
-      ("00x4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false),
-      ("", false),
-    ])
-  func traceIDs(value: String, isValid: Bool) {
-    let id = TraceParent.traceID(ArraySlice(value.utf8))
-    #expect(id.elementsEqual((isValid ? "4bf92f3577b34da6a3ce929d0e0e4736" : "").utf8))
-  }
 }
 
 /// Counting and logging over a socket.

@@ -266,6 +266,12 @@ package enum MetricCatalogue {
       "larder_log_dropped_bytes_total", .counter, unit: "bytes",
       "Bytes of the lost log lines."),
     MetricDescription(
+      "larder_trace_spans_exported_total", .counter,
+      "Spans that the collector of traces accepted."),
+    MetricDescription(
+      "larder_trace_spans_dropped_total", .counter, by: ["reason"],
+      "Spans that were not exported."),
+    MetricDescription(
       "process_cpu_seconds_total", .counter, unit: "seconds",
       "User and system time of the process."),
     MetricDescription(

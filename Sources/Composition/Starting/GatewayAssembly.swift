@@ -9,6 +9,7 @@ import LosslessJSON
 import Model
 import Storage
 import SyncScheduler
+import Traces
 import Upstream
 
 /// The use cases of Gateway, wired to a store and an upstream.
@@ -54,7 +55,7 @@ struct GatewayAssembly {
   init(
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
-    clock expiryClock: TrustedClock, logger: Logger, logThreshold: LogThreshold
+    tracer: SpanTracer?, clock expiryClock: TrustedClock, logger: Logger, logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
     let forwarding = upstreams.forwarding
@@ -175,7 +176,7 @@ struct GatewayAssembly {
         ? nil
         : EntityWriting.own(
           workspace, store: store, deadline: deadline, reviewer: hooksOut.reviewer),
-      makeID: { RandomName.make(at: clock.now()) })
+      tracer: tracer, makeID: { RandomName.make(at: clock.now()) })
     self.sync = sync
     self.push = push
     self.hooksOut = hooksOut

@@ -37,6 +37,7 @@ package final class LarderService: Service {
   private let standing: StandingWork
   private let push: PushAssembly
   private let hooksOut: HooksOutAssembly
+  private let tracing: TracingAssembly
   private let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
   private let metricsListenerCount: Int
@@ -57,7 +58,7 @@ package final class LarderService: Service {
     publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
     connections: SubscriptionsByUpstream, standing: StandingWork, push: PushAssembly,
-    hooksOut: HooksOutAssembly, server: HTTPService,
+    hooksOut: HooksOutAssembly, tracing: TracingAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, upstreams: UpstreamAssembly,
     certificates: ServerCertificates?,
     group: EventLoopGroup, routes: [String], logger: Logger, startNotes: Logger.Metadata,
@@ -81,6 +82,7 @@ package final class LarderService: Service {
     self.standing = standing
     self.push = push
     self.hooksOut = hooksOut
+    self.tracing = tracing
     self.server = server
     self.metricsListenerCount = metricsListenerCount
     self.queueEndMax = queueEndMax
@@ -174,10 +176,12 @@ package final class LarderService: Service {
         settings, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
       let hooksOut = try HooksOutAssembly(
         workspace, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
+      let tracing = try TracingAssembly(
+        settings.tracing, group: group, tls: clientTLS, logger: logger)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
-        push: push.service, hooksOut: hooksOut.service, clock: clock, logger: logger,
-        logThreshold: logThreshold)
+        push: push.service, hooksOut: hooksOut.service, tracer: tracing.tracer, clock: clock,
+        logger: logger, logThreshold: logThreshold)
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
         settings, store: store, keys: keys, group: group, tls: clientTLS,
@@ -206,7 +210,8 @@ package final class LarderService: Service {
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
           settings, tls: tls, s3: handler.s3Root,
-          metrics: try MetricsHandler(services.metrics), logThreshold: logThreshold,
+          metrics: try MetricsHandler(services.metrics), tracer: tracing.tracer,
+          logThreshold: logThreshold,
           logSink: logSink,
           logger: logger,
           notReady: {
@@ -230,7 +235,7 @@ package final class LarderService: Service {
         publicAddress: publicAddress,
         signingKeys: accounts.keys, queue: gateway.sync.worker,
         subscriptions: gateway.subscriptions, connections: gateway.connections,
-        standing: gateway.standing, push: push, hooksOut: hooksOut,
+        standing: gateway.standing, push: push, hooksOut: hooksOut, tracing: tracing,
         server: server,
         metricsListenerCount: settings.metrics.listen.count,
         queueEndMax: EndDeadline.queueMax(settings.drain), upstreams: upstreams,
@@ -293,6 +298,7 @@ package final class LarderService: Service {
         }
       }
       if parts.contains(.push) { push.service.start() }
+      tracing.start()
       if !isOnCopy { hooksOut.service.start() }
       // They write all the time, which a read-only copy cannot.
       if !isOnCopy { standing.start() }
@@ -358,6 +364,7 @@ package final class LarderService: Service {
     await maintenance.noteLived()
     await push.end()
     await hooksOut.end()
+    await tracing.end()
     await upstreams.close()
     store.close()
     copy?.remove()

@@ -118,6 +118,7 @@ final class ServerSession: StreamDelegate {
     exchange?.task?.cancel()
     // Streams of events end like this, since their clients close them.
     if let exchange, exchange.status > 0 { noteResponse(exchange, on: reactor) }
+    exchange?.endSpan(names: server.names)
     exchange = nil
     exchangeNumber += 1
     writer.take()?.resume()
