@@ -298,7 +298,7 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "HTTPServer", "HTTPWire",
+        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "Gateway", "HTTPServer", "HTTPWire",
         "larder", "LosslessJSON", "Model", "OneSignalDouble", "S3Wire", "TestSupport", "Transport",
         "VendorDouble",
         .product(name: "HTTPTypes", package: "swift-http-types"),

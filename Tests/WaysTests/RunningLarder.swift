@@ -1,12 +1,14 @@
 import Composition
 import DemoUpstream
 import Foundation
+import Gateway
 import TestSupport
 import Transport
 
 /// Larder with the film library behind it, both in this process and on ports of their own.
 final class RunningLarder {
   static let adminToken = String(repeating: "a", count: 40)
+  static let viewerToken = String(repeating: "v", count: 40)
 
   /// Removes at the end of the process what the service unpacks when no checkout is near the binary.
   private static let cleansUp: Void = { _ = atexit { ShippedFiles.removeUnpacked() } }()
@@ -18,6 +20,8 @@ final class RunningLarder {
   private(set) var ports: [Int] = []
   /// Everything that was logged, at its fullest.
   let log = RecordedLog()
+  /// The lines of the log that operators see.
+  let logRing = LogRing()
   /// The lines of the route table that is served, `METHOD /pattern`.
   private(set) var routes: [String] = []
   private var task: Task<Void, any Error>?
@@ -138,7 +142,7 @@ final class RunningLarder {
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
     let service = try await LarderService.open(
       try Workspace.open(loaded), metrics: PrometheusRegistry(),
-      logger: log.logger, environment: environment
+      logger: log.logger, logRing: logRing, environment: environment
     ) { addresses in
       told.yield(addresses)
       told.finish()
@@ -208,6 +212,7 @@ final class RunningLarder {
       \(sections.joined(separator: "\n"))
       admin:
         token: \(Self.adminToken)
+        viewerToken: \(Self.viewerToken)
       log:
         level: error
       \(extraSettings)
@@ -245,6 +250,7 @@ final class RunningLarder {
       \(upstreamLines)
       admin:
         token: \(Self.adminToken)
+        viewerToken: \(Self.viewerToken)
       log:
         level: error
       \(extraSettings)

@@ -1,18 +1,34 @@
+package import Endpoints
+
 /// The settings in force as a settings file, each followed by its origin. Secrets are masked, so the
 /// text can be shown to anyone; with a secret in it, it cannot be loaded again.
 package enum SettingsDump {
   package static func yaml(_ loaded: LoadedSettings) -> String {
-    let isOne = loaded.settings.upstreams.isEmpty
-    let lines = SettingTable.keys.filter { isOne || $0.components.first != "upstream" }.flatMap {
-      key in
-      key.show(loaded.settings).compactMap { shown in
-        shown.text.map { text in
-          let origin = loaded.places[shown.name]?.description ?? "default"
-          return Line(path: shown.path[...], text: "\(text)  # \(origin)")
-        }
+    let lines = shown(loaded.settings).compactMap { _, shown in
+      shown.text.map { text in
+        let origin = loaded.places[shown.name]?.description ?? "default"
+        return Line(path: shown.path[...], text: "\(text)  # \(origin)")
       }
     }
     return render(lines, depth: 0)
+  }
+
+  /// The settings in force as values, in the same order; without the sections that do not apply.
+  package static func inForce(_ loaded: LoadedSettings) -> [SettingInForce] {
+    shown(loaded.settings).map { key, shown in
+      SettingInForce(
+        name: shown.name, value: shown.text, origin: loaded.places[shown.name]?.description,
+        isSecret: key.isSecret, doc: key.doc)
+    }
+  }
+
+  private static func shown(
+    _ settings: Settings
+  ) -> [(key: SettingKey, shown: SettingKey.Shown)] {
+    let isOne = settings.upstreams.isEmpty
+    return SettingTable.keys.filter { isOne || $0.components.first != "upstream" }.flatMap { key in
+      key.show(settings).map { (key, $0) }
+    }
   }
 
   private struct Line {

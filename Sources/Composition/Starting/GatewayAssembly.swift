@@ -9,6 +9,7 @@ import LosslessJSON
 import Model
 import Storage
 import SyncScheduler
+import Transport
 import Upstream
 
 /// The use cases of Gateway, wired to a store and an upstream.
@@ -24,7 +25,7 @@ struct GatewayAssembly {
   private let entities: EntityReader
   let writes: EntityWrites
   private let lists: ListDiffer
-  private let callers: CallerIdentifier
+  let callers: CallerIdentifier
   let devices: DeviceRegistry
   private let accounts: AccountService
   private let signingKeys: SigningKeyService?
@@ -34,7 +35,7 @@ struct GatewayAssembly {
   /// Ending it ends the live streams, so that their connections can close.
   let signal: CommitSignal
   private let purger: Purger
-  private let console: SQLConsole
+  private let sql: SQLConsole
   private let backups: BackupFolder
   private let tables: TableMaintenance
   let sync: SyncQueue
@@ -51,7 +52,8 @@ struct GatewayAssembly {
   init(
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
-    clock expiryClock: TrustedClock, logger: Logger, logThreshold: LogThreshold
+    clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
+    logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
     let forwarding = upstreams.forwarding
@@ -154,8 +156,11 @@ struct GatewayAssembly {
       operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() })
     let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
-      adminToken: settings.adminToken?.revealed, rules: forwarding,
-      keys: keys, tokens: accounts.tokens, devices: devices, tickets: tickets,
+      adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
+      rules: forwarding, keys: keys, tokens: accounts.tokens, devices: devices, tickets: tickets,
+      sessions: OperatorSessions(
+        adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
+        clock: clock, random: random, whenEnded: { signal.end(device: $0) }),
       storedRoles: workspace.registry.storedRoles)
     let sync = SyncQueue(
       store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
@@ -192,12 +197,13 @@ struct GatewayAssembly {
     purger = Purger(
       store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys),
       upstreamTypes: Set(workspace.registry.catalogue.types.map(\.name)))
-    console = SQLConsole(
+    sql = SQLConsole(
       store: store.reading, deadline: settings.limits.queryDeadline, clock: clock)
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
       sealing: DataEncryption(settings, keys: keys)?.backups,
-      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
+      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() },
+      files: { folder in await pool.run { BackupFiles.list(folder) } })
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
@@ -214,14 +220,16 @@ struct GatewayAssembly {
   }
 
   func services(
-    files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint
+    files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint,
+    console: ConsoleServices
   ) -> Services {
     Services(
       operations: operations, subscriptions: subscriptions, standing: standing,
       upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
       callers: callers,
       devices: devices, accounts: accounts, signingKeys: signingKeys, changes: changes,
-      live: live, cursors: cursors, purger: purger, console: console, backups: backups,
+      live: live, cursors: cursors, purger: purger, sql: sql, console: console,
+      backups: backups,
       tables: tables,
       logThreshold: logThreshold, writes: writes, storedFiles: storedFiles, s3: s3, sync: sync,
       push: push, hooks: hooks, hooksOut: hooksOut, health: health,

@@ -85,12 +85,15 @@ package final class LarderService: Service {
   /// Opens the store and wires the modules, without listening yet. Waits for a store that another
   /// process holds for `start.lockWait`.
   ///
-  /// - Parameter whenListening: called by ``run()`` with the addresses, including the ports assigned
-  ///   for port 0.
+  /// - Parameters:
+  ///   - logRing: the latest lines of the log, for operators.
+  ///   - whenListening: called by ``run()`` with the addresses, including the ports assigned
+  ///     for port 0.
   /// - Throws: ``StartFailure`` for faults that the operator can fix.
   package static func open(
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
-    logThreshold: LogThreshold = LogThreshold(.info), logSink: LineSink? = nil,
+    logThreshold: LogThreshold = LogThreshold(.info), logRing: LogRing = LogRing(),
+    logSink: LineSink? = nil,
     environment: [String: String],
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
@@ -167,8 +170,8 @@ package final class LarderService: Service {
         workspace, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
-        push: push.service, hooksOut: hooksOut.service, clock: clock, logger: logger,
-        logThreshold: logThreshold)
+        push: push.service, hooksOut: hooksOut.service, clock: clock,
+        pool: group.blockingPool, logger: logger, logThreshold: logThreshold)
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
         settings, store: store, keys: keys, group: group, tls: clientTLS,
@@ -182,7 +185,13 @@ package final class LarderService: Service {
           publicURL: { publicAddress.url }),
         s3: FilesAssembly.s3(
           files, settings.s3, store: store, keys: keys, random: random, logger: logger),
-        metrics: gateway.metrics(metrics))
+        metrics: gateway.metrics(metrics),
+        console: ConsoleServices(
+          accounts: settings.accounts.provider == .local
+            ? AccountDirectory(
+              store: store, tickets: gateway.callers.tickets, clock: SystemClock.wall) : nil,
+          provenance: EntityProvenance(store: store.reading), log: logRing,
+          settings: SettingsDump.inForce(workspace.loaded)))
       let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(

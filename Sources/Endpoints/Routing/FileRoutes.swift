@@ -37,7 +37,7 @@ extension S3Endpoint {
 
   private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
     RouteLine(
-      method, pattern, ticket: .ignored, content: content,
+      method, pattern, ticket: .ignored, operators: .ignored, content: content,
       refuseMethod: { endpoints, request in endpoints.s3.refuseMethod(request) },
       respond: { endpoints, request in await endpoints.s3.respond(to: request) })
   }

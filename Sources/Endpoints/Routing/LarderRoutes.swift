@@ -12,6 +12,7 @@ package enum LarderRoutes {
     for operations: [ServedOperation], hasPages: Bool, hasMetrics: Bool
   ) -> [RouteLine] {
     fixed + (hasMetrics ? metrics : []) + SyncRoutes.lines + PushRoutes.lines + HookRoutes.lines
+      + ConsoleRoutes.lines
       + FilesEndpoint.lines
       + S3KeysEndpoint.lines
       + S3Endpoint.lines
