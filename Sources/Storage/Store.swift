@@ -67,6 +67,7 @@ package final class Store: Sendable {
     let folder = try StoreFolderLock(path: configuration.folder)
     let types = types + QueueTypes.all
     BackupWorkFolder.removeLeftover(BackupWriter.plainFolder(folder.databasePath))
+    BackupWorkFolder.removeLeftover(DatabaseRestore.workFolder(folder.databasePath))
     do {
       try StoreInspector(folder: configuration.folder).check(configuration.folderMarker)
       let connections = Connections(path: folder.databasePath, configuration)

@@ -7,9 +7,17 @@ struct Check: ParsableCommand {
 
   @OptionGroup var settings: SettingsOptions
 
+  @Flag(help: "Print JSON, also of faults.")
+  var json = false
+
   func run() throws {
-    let loaded = try settings.load()
-    StandardStreams.output(CheckReport(try Workspace.open(loaded)).text)
+    do {
+      let report = CheckReport(try Workspace.open(settings.load()))
+      StandardStreams.output(json ? report.json : report.text)
+    } catch let failure as StartFailure where json {
+      StandardStreams.output(CheckReport.json(failure))
+      throw ExitCode(failure.kind.rawValue)
+    }
   }
 }
 
@@ -19,9 +27,12 @@ struct Routes: ParsableCommand {
 
   @OptionGroup var settings: SettingsOptions
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() throws {
-    let loaded = try settings.load()
-    StandardStreams.output(RoutesReport(try Workspace.open(loaded)).text)
+    let report = RoutesReport(try Workspace.open(settings.load()))
+    StandardStreams.output(json ? report.json : report.text)
   }
 }
 

@@ -1,34 +1,58 @@
-package import Endpoints
+import Endpoints
+import LosslessJSON
 
 /// The settings in force as a settings file, each followed by its origin. Secrets are masked, so the
 /// text can be shown to anyone; with a secret in it, it cannot be loaded again.
 package enum SettingsDump {
+  /// The settings for programs: `{"items": [{"name", "value", "origin", "isDefault", "isSecret"}]}`. `value`
+  /// is YAML, and null if the setting is not set; secrets are masked.
+  package static func json(_ loaded: LoadedSettings) -> String {
+    document(loaded).text
+  }
+
+  static func document(_ loaded: LoadedSettings) -> JSONValue {
+    let items = keys(of: loaded).flatMap { key in
+      key.show(loaded.settings).map { shown -> JSONValue in
+        let place = loaded.places[shown.name]
+        return [
+          "name": .string(shown.name),
+          "value": shown.text.map(JSONValue.string) ?? .null,
+          "origin": .string(place?.description ?? "default"),
+          "isDefault": .bool(place == nil),
+          "isSecret": .bool(key.isSecret),
+        ]
+      }
+    }
+    return ["items": .array(items)]
+  }
+
+  /// The settings as values, in the same order.
+  static func inForce(_ loaded: LoadedSettings) -> [SettingInForce] {
+    keys(of: loaded).flatMap { key in
+      key.show(loaded.settings).map { shown in
+        SettingInForce(
+          name: shown.name, value: shown.text, origin: loaded.places[shown.name]?.description,
+          isSecret: key.isSecret, doc: key.doc)
+      }
+    }
+  }
+
+  /// The settings that the present form of the upstreams has.
+  private static func keys(of loaded: LoadedSettings) -> [SettingKey] {
+    let isOne = loaded.settings.upstreams.isEmpty
+    return SettingTable.keys.filter { isOne || $0.components.first != "upstream" }
+  }
+
   package static func yaml(_ loaded: LoadedSettings) -> String {
-    let lines = shown(loaded.settings).compactMap { _, shown in
-      shown.text.map { text in
-        let origin = loaded.places[shown.name]?.description ?? "default"
-        return Line(path: shown.path[...], text: "\(text)  # \(origin)")
+    let lines = keys(of: loaded).flatMap { key in
+      key.show(loaded.settings).compactMap { shown in
+        shown.text.map { text in
+          let origin = loaded.places[shown.name]?.description ?? "default"
+          return Line(path: shown.path[...], text: "\(text)  # \(origin)")
+        }
       }
     }
     return render(lines, depth: 0)
-  }
-
-  /// The settings in force as values, in the same order; without the sections that do not apply.
-  package static func inForce(_ loaded: LoadedSettings) -> [SettingInForce] {
-    shown(loaded.settings).map { key, shown in
-      SettingInForce(
-        name: shown.name, value: shown.text, origin: loaded.places[shown.name]?.description,
-        isSecret: key.isSecret, doc: key.doc)
-    }
-  }
-
-  private static func shown(
-    _ settings: Settings
-  ) -> [(key: SettingKey, shown: SettingKey.Shown)] {
-    let isOne = settings.upstreams.isEmpty
-    return SettingTable.keys.filter { isOne || $0.components.first != "upstream" }.flatMap { key in
-      key.show(settings).map { (key, $0) }
-    }
   }
 
   private struct Line {

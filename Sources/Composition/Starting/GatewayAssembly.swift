@@ -22,6 +22,8 @@ struct GatewayAssembly {
   let connections: SubscriptionsByUpstream
   let standing: StandingWork
   private let overview: UpstreamOverview
+  private let cache: RenderedCache
+  private let reader: QueryReader
   private let entities: EntityReader
   let writes: EntityWrites
   private let lists: ListDiffer
@@ -43,7 +45,8 @@ struct GatewayAssembly {
   private let hooks: HookService
   private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
-  private let local: LocalSchema
+  private let openAPI: @Sendable () throws -> OpenAPISource
+  private let loggedIDs: LoggedIDs
   private let logger: Logger
 
   /// Version of the form in which a change shows an entity; increased when the form changes.
@@ -61,6 +64,7 @@ struct GatewayAssembly {
     let upstreams = assembly.upstreams
     let calls = CallSequence(after: store.lastCall, head: store.head)
     let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)
+    self.cache = cache
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
     let codec = CursorCodec(key: keys.key(for: .cursor))
@@ -105,6 +109,7 @@ struct GatewayAssembly {
       shadow: ShadowReads(
         upstreams: upstreams, clock: clock, random: { Double.random(in: 0..<1) }, logger: logger),
       clock: clock, logger: logger)
+    self.reader = reader
     lists = ListDiffer(
       reader: reader, collections: entities, store: store.reading,
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors,
@@ -121,7 +126,7 @@ struct GatewayAssembly {
       cursors.publish(report.head)
       signal.note(report)
       followed.note(report)
-      push.note(report)
+      if settings.push.isOn { push.note(report) }
       hooksOut.note(report)
     }
     live = LiveServices(
@@ -207,7 +212,13 @@ struct GatewayAssembly {
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
-    local = workspace.local
+    openAPI = OpenAPISource.reading(workspace)
+    self.loggedIDs =
+      switch settings.log.ids {
+      case .plain: .plain
+      case .hashed: .hashed(keys)
+      case .off: .off
+      }
     self.cursors = cursors
     self.settings = settings
     self.logger = logger
@@ -215,16 +226,38 @@ struct GatewayAssembly {
 
   func metrics(_ registry: PrometheusRegistry) -> MetricsEndpoint {
     MetricsEndpoint(
-      access: settings.metrics.access == .admin ? .admin : .open, callers: callers
-    ) { registry.text(showsHosts: $0) }
+      access: settings.metrics.access == .admin ? .admin : .open,
+      token: settings.metrics.token?.revealed, callers: callers
+    ) { showsHosts, isOpenMetrics in
+      MetricsText.text(
+        registry.families(showsHosts: showsHosts), as: isOpenMetrics ? .openMetrics : .prometheus)
+    }
+  }
+
+  /// - Parameter families: reads the metrics of the service.
+  func serviceOverview(
+    _ families: @escaping @Sendable () -> [MetricFamily]
+  ) -> ServiceOverview {
+    ServiceOverview(
+      history: MetricHistory(), families: families, health: health, upstreams: overview,
+      clock: SystemClock.wall)
+  }
+
+  /// The metrics of its parts, of the server and of the process.
+  func serviceMetrics(server: HTTPService, store: Store) -> ServiceMetrics {
+    ServiceMetrics(
+      server: server, store: store, cursors: cursors, cache: cache, reader: reader,
+      upstreams: overview, operationCount: operations.directory.operations.count,
+      dataFolder: settings.dataFolder)
   }
 
   func services(
-    files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint,
+    files: StaticFiles?, storedFiles: FileServices?, s3: S3Services?, metrics: MetricsEndpoint,
     console: ConsoleServices
   ) -> Services {
-    Services(
-      operations: operations, subscriptions: subscriptions, standing: standing,
+    var services = Services(
+      parts: settings.parts, operations: operations, subscriptions: subscriptions,
+      standing: standing,
       upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
       callers: callers,
       devices: devices, accounts: accounts, signingKeys: signingKeys, changes: changes,
@@ -239,14 +272,15 @@ struct GatewayAssembly {
         publicOrigin: settings.publicURL.map {
           "\($0.http.origin.scheme.rawValue)://\($0.http.origin.authority)"
         }),
-      version: Version.text, local: local,
-      openAPITemplate: { try OpenAPIResource.value() },
+      version: Version.text, openAPI: openAPI,
       clientFile: { ClientLibrary.file($0) },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
       streamStallMax: settings.limits.streamStall,
       compressionBytesMin: ServerLimits().compressionBytesMin, clock: SystemClock.wall,
       logger: logger)
+    services.loggedIDs = loggedIDs
+    return services
   }
 }
 
@@ -259,7 +293,8 @@ extension DeviceSettings {
       case .admin: .admin
       }
     self.init(
-      registration: registration, registrationsPerMinute: settings.registrationsPerMinute,
+      isOn: settings.isOn, registration: registration,
+      registrationsPerMinute: settings.registrationsPerMinute,
       expiry: settings.expiry)
   }
 }

@@ -24,8 +24,11 @@ package final class LarderService: Service {
   /// Nil on a read-only copy, and if a degraded start is refused.
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
+  private let overview: ServiceOverview
   private let maintenance: StoreMaintenance
-  private let filesMaintenance: FilesMaintenance
+  /// Nil if files are switched off.
+  private let filesMaintenance: FilesMaintenance?
+  private let parts: Set<ServicePart>
   private let publicAddress: PublicAddress
   private let signingKeys: LocalKeys?
   private let queue: QueueWorker
@@ -44,26 +47,33 @@ package final class LarderService: Service {
   /// The lines of the route table, `METHOD /pattern`.
   package let routes: [String]
   private let logger: Logger
+  /// For the line of the start.
+  private let startNotes: Logger.Metadata
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
     store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
-    maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance, publicAddress: PublicAddress,
+    overview: ServiceOverview,
+    maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance?, parts: Set<ServicePart>,
+    publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
     connections: SubscriptionsByUpstream, standing: StandingWork, push: PushAssembly,
     hooksOut: HooksOutAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, upstreams: UpstreamAssembly,
     certificates: ServerCertificates?,
-    group: EventLoopGroup, routes: [String], logger: Logger,
+    group: EventLoopGroup, routes: [String], logger: Logger, startNotes: Logger.Metadata,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
+    self.startNotes = startNotes
     self.whenListening = whenListening
     self.store = store
     self.copy = copy
     self.reserve = reserve
     self.gauges = gauges
+    self.overview = overview
     self.maintenance = maintenance
     self.filesMaintenance = filesMaintenance
+    self.parts = parts
     self.publicAddress = publicAddress
     self.signingKeys = signingKeys
     self.queue = queue
@@ -172,26 +182,38 @@ package final class LarderService: Service {
         workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
         push: push.service, hooksOut: hooksOut.service, clock: clock,
         pool: group.blockingPool, logger: logger, logThreshold: logThreshold)
+      let overview = gateway.serviceOverview { metrics.families(showsHosts: true) }
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
         settings, store: store, keys: keys, group: group, tls: clientTLS,
         expiryClock: clock.clock)
       let services = gateway.services(
         files: PublicFolder.files(settings, pool: group.blockingPool),
-        storedFiles: FileServices(
-          files: files,
-          opened: OpenedFiles(
-            pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
-          publicURL: { publicAddress.url }),
-        s3: FilesAssembly.s3(
-          files, settings.s3, store: store, keys: keys, random: random, logger: logger),
+        storedFiles: files.map {
+          FileServices(
+            files: $0,
+            opened: OpenedFiles(
+              pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
+            publicURL: { publicAddress.url })
+        },
+        s3: settings.s3.isOn
+          ? files.map {
+            FilesAssembly.s3(
+              $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
+          } : nil,
         metrics: gateway.metrics(metrics),
         console: ConsoleServices(
           accounts: settings.accounts.provider == .local
             ? AccountDirectory(
               store: store, tickets: gateway.callers.tickets, clock: SystemClock.wall) : nil,
-          provenance: EntityProvenance(store: store.reading), log: logRing,
+          provenance: EntityProvenance(store: store.reading), overview: overview,
+          signal: gateway.signal, log: logRing,
           settings: SettingsDump.inForce(workspace.loaded)))
+      if services.files == nil {
+        logger.warning(
+          "the folder of the pages at / was not found; set `public`, or install it with the binary",
+          metadata: ["folder": "\(settings.publicFolder ?? "Public")"])
+      }
       let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
@@ -206,14 +228,17 @@ package final class LarderService: Service {
             signal.end()
           }),
         group: group, handler: handler)
+      let serviceMetrics = gateway.serviceMetrics(server: server, store: store)
+      metrics.collect { serviceMetrics.families() + ProcessMetrics.families() }
       return LarderService(
         store: store, copy: copy, reserve: reserve,
-        gauges: QueueGauges(store: store.reading, clock: clock),
+        gauges: QueueGauges(store: store.reading, clock: clock), overview: overview,
         maintenance: StoreMaintenance(
           store: store, devices: gateway.devices, queue: gateway.sync,
           registry: workspace.registry, bytesMax: settings.cache.diskBytesMax,
           keepLocal: settings.types.compactMapValues(\.keepLocal), clock: clock, logger: logger),
-        filesMaintenance: FilesMaintenance(files: files, logger: logger),
+        filesMaintenance: files.map { FilesMaintenance(files: $0, logger: logger) },
+        parts: settings.parts,
         publicAddress: publicAddress,
         signingKeys: accounts.keys, queue: gateway.sync.worker,
         subscriptions: gateway.subscriptions, connections: gateway.connections,
@@ -222,7 +247,10 @@ package final class LarderService: Service {
         metricsListenerCount: settings.metrics.listen.count,
         queueEndMax: EndDeadline.queueMax(settings.drain), upstreams: upstreams,
         certificates: certificates, group: group, routes: handler.served, logger: logger,
-        whenListening: whenListening)
+        startNotes: [
+          "operations": "\(workspace.registry.operations.count)",
+          "upstreams": "\(upstreams.upstreams.all.map(\.logged).joined(separator: ","))",
+        ], whenListening: whenListening)
     } catch {
       store.close()
       copy?.remove()
@@ -252,11 +280,11 @@ package final class LarderService: Service {
   /// signal right after the ready line drains too.
   package func run() async throws {
     do {
-      await filesMaintenance.prepare()
-      await push.service.prepare()
+      await filesMaintenance?.prepare()
+      if parts.contains(.push) { await push.service.prepare() }
       await hooksOut.service.prepare()
       let addresses = try await Self.listen(server)
-      logMetricsAddresses(addresses.suffix(metricsListenerCount))
+      logStart(addresses)
       if !publicAddress.note(addresses, isSecure: certificates != nil) {
         logger.notice(
           "publicUrl is not set: links to files do not work from other machines")
@@ -264,8 +292,8 @@ package final class LarderService: Service {
       ProgramPages.release()
       whenListening(addresses)
       let maintaining = Task { await maintenance.run() }
-      let sweeping = Task { await filesMaintenance.run() }
-      let draining = Task { await queue.start() }
+      let sweeping = Task { await filesMaintenance?.run() }
+      let draining = Task { if parts.contains(.devices) { await queue.start() } }
       let renewing = Task { await signingKeys?.run { try await Task.sleep(for: $0) } }
       let measuring = Task {
         while !Task.isCancelled {
@@ -275,7 +303,13 @@ package final class LarderService: Service {
           try? await Task.sleep(for: Self.gaugeInterval)
         }
       }
-      push.service.start()
+      let charting = Task {
+        while !Task.isCancelled {
+          try? await Task.sleep(for: MetricHistory.step)
+          if !Task.isCancelled { overview.noteStep() }
+        }
+      }
+      if parts.contains(.push) { push.service.start() }
       if !isOnCopy { hooksOut.service.start() }
       // They write all the time, which a read-only copy cannot.
       if !isOnCopy { standing.start() }
@@ -285,6 +319,7 @@ package final class LarderService: Service {
         draining.cancel()
         renewing.cancel()
         measuring.cancel()
+        charting.cancel()
       }
       try await server.run()
     } catch {
@@ -347,13 +382,16 @@ package final class LarderService: Service {
     await group.shutdown()
   }
 
-  private func logMetricsAddresses(_ addresses: ArraySlice<SocketAddress>) {
+  private func logStart(_ addresses: [SocketAddress]) {
     let scheme = certificates == nil ? "http" : "https"
-    for address in addresses {
-      logger.notice(
-        "metrics are served",
-        metadata: ["address": "\(ListeningAddress.text(address, scheme: scheme))"])
+    let texts = addresses.map { ListeningAddress.text($0, scheme: scheme) }
+    var metadata = startNotes
+    metadata["version"] = "\(Version.text)"
+    metadata["addresses"] = "\(texts.dropLast(metricsListenerCount).joined(separator: ","))"
+    if metricsListenerCount > 0 {
+      metadata["metrics"] = "\(texts.suffix(metricsListenerCount).joined(separator: ","))"
     }
+    logger.notice("started", metadata: metadata)
   }
 
   private static func listen(_ server: HTTPService) async throws(StartFailure) -> [SocketAddress] {
@@ -365,4 +403,9 @@ package final class LarderService: Service {
         "Larder cannot listen: \(error). Free the address, or set another one with `listen`.")
     }
   }
+}
+
+extension ServedUpstream {
+  /// The name and the address, for the log.
+  fileprivate var logged: String { "\(name)=\(client.origin ?? "none")" }
 }

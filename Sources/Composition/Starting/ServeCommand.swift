@@ -2,7 +2,6 @@ import FoundationEssentials
 import Gateway
 import HTTPServer
 import Logging
-import Metrics
 package import ServiceLifecycle
 import Transport
 import UnixSignals
@@ -31,8 +30,7 @@ package struct ServeCommand {
   package func run() async throws {
     Allocator.boundArenas()
     let threshold = LogThreshold(loaded.settings.log)
-    let metrics = PrometheusRegistry()
-    MetricsSystem.bootstrap(metrics)
+    let metrics = PrometheusRegistry.ofProcess
     let ring = LogRing()
     let sink = ProcessLogging.sink(settings: loaded.settings.log, ring: ring)
     let logger = ProcessLogging.logger(
@@ -63,7 +61,7 @@ package struct ServeCommand {
   ) async throws -> Bool {
     for note in loaded.notes { logger.notice("\(note)") }
     try await SchemaPull(loaded.settings).keepIfMissing()
-    let workspace = try Workspace.open(loaded)
+    let workspace = try Workspace.open(loaded, describesInterface: true)
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service = try await LarderService.open(
@@ -72,7 +70,7 @@ package struct ServeCommand {
     ) {
       [
         greeting, mainCount = loaded.settings.listen.count,
-        s3Count = loaded.settings.s3.listen.count
+        s3Count = loaded.settings.s3.isOn ? loaded.settings.s3.listen.count : 0
       ] addresses in
       guard let first = addresses.first else { return }
       let address = ListeningAddress.text(first, scheme: scheme)

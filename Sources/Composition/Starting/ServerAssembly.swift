@@ -8,7 +8,7 @@ import Transport
 /// The configuration of the HTTP server, made from settings.
 enum ServerAssembly {
   static func configuration(
-    _ settings: Settings, tls: TLSServerContext?, s3: any RequestHandler,
+    _ settings: Settings, tls: TLSServerContext?, s3: (any RequestHandler)?,
     metrics: any RequestHandler, logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
     notReady: @escaping @Sendable () -> Void
   ) -> HTTPServerConfiguration {
@@ -21,7 +21,9 @@ enum ServerAssembly {
     limits.drainIdleDeadline = settings.drain.idle
     var configuration = HTTPServerConfiguration(
       listeners: settings.listen.map { .init(Endpoint($0), tls: tls) }
-        + settings.s3.listen.map { .init(Endpoint($0), tls: tls, handler: s3) }
+        + (s3.map { s3 in
+          settings.s3.listen.map { .init(Endpoint($0), tls: tls, handler: s3) }
+        } ?? [])
         + settings.metrics.listen.map { .init(Endpoint($0), tls: tls, handler: metrics) },
       limits: limits, drain: drain,
       accessLog: accessLog(

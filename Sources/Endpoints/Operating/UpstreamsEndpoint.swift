@@ -15,7 +15,7 @@ struct UpstreamsEndpoint: Sendable {
     }
   }
 
-  private static func value(_ status: UpstreamStatus) -> JSONValue {
+  static func value(_ status: UpstreamStatus) -> JSONValue {
     var value: JSONValue = ["name": .string(status.name.text)]
     if let origin = status.origin { value["origin"] = .string(origin) }
     if let isReachable = status.isReachable { value["reachable"] = .bool(isReachable) }

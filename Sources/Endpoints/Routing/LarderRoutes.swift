@@ -7,17 +7,25 @@ import Model
 package enum LarderRoutes {
   /// All routes, in the order of the table.
   ///
-  /// - Parameter hasMetrics: false if `/metrics` is served on separate addresses.
+  /// - Parameters:
+  ///   - hasMetrics: false if `/metrics` is served on separate addresses.
+  ///   - parts: the parts that are not switched off.
   package static func lines(
-    for operations: [ServedOperation], hasPages: Bool, hasMetrics: Bool
+    for operations: [ServedOperation], hasPages: Bool, hasMetrics: Bool,
+    parts: Set<ServicePart> = ServicePart.all
   ) -> [RouteLine] {
+    own(hasMetrics: hasMetrics).filter { parts.serve($0.pattern.description) }
+      + operations.flatMap(OperationRoutes.lines) + (hasPages ? publicFiles : [])
+  }
+
+  /// The routes that do not depend on the operations.
+  private static func own(hasMetrics: Bool) -> [RouteLine] {
     fixed + (hasMetrics ? metrics : []) + SyncRoutes.lines + PushRoutes.lines + HookRoutes.lines
       + ConsoleRoutes.lines
       + FilesEndpoint.lines
       + S3KeysEndpoint.lines
       + S3Endpoint.lines
       + EntityRoutes.lines + EntityWritesEndpoint.lines + LiveRoutes.lines
-      + operations.flatMap(OperationRoutes.lines) + (hasPages ? publicFiles : [])
   }
 
   private static let fixed: [RouteLine] = [

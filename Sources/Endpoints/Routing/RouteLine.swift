@@ -94,6 +94,8 @@ struct EndpointSet: Sendable {
   let responseCache: ResponseCache
   let deltas: DeltaResponseCache
   let fileResponseCache: FileResponseCache
+  /// Of all operations, in the order of the places by which metrics count them.
+  let operationNames: [String]
   /// Stored, because its documents are rendered once.
   let operating: OperatingEndpoint
   /// Stored, because most requests call it.
@@ -104,10 +106,17 @@ struct EndpointSet: Sendable {
   init(_ services: Services) {
     let forwarded = services.callers.forwardedNames
     self.services = services
-    context = EndpointContext(
+    operationNames = services.operations.directory.operations.map(\.name).sorted()
+    let operationNumbers = Dictionary(
+      zip(operationNames, Int32(0)...), uniquingKeysWith: { first, _ in first })
+    var context = EndpointContext(
       callers: services.callers, queue: services.sync, cors: services.cors,
       bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
+    context.operationNumbers = operationNumbers
+    context.loggedIDs = services.loggedIDs
+    context.logThreshold = services.logThreshold
+    self.context = context
     responseCache = ResponseCache(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
       bytesMax: services.responseCacheBytesMax)
@@ -120,11 +129,15 @@ struct EndpointSet: Sendable {
       context: context, operations: services.operations.directory.descriptions,
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
-        local: services.local,
-        template: services.openAPITemplate),
+        source: { [parts = services.parts, source = services.openAPI] in
+          var source = try source()
+          source.template = parts.filter(openAPI: source.template)
+          return source
+        }),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
-      cursors: services.cursors, cache: responseCache, forwardedNames: forwarded,
+      cursors: services.cursors, cache: responseCache, operationNumbers: operationNumbers,
+      forwardedNames: forwarded,
       compressionBytesMin: services.compressionBytesMin)
     let mutations = DirectMutations(operations: services.operations, queue: services.sync)
     operation = OperationEndpoint(
@@ -189,6 +202,12 @@ struct EndpointSet: Sendable {
     ProvenanceEndpoint(
       context: context, provenance: services.console.provenance, clock: services.clock)
   }
+  var overview: OverviewEndpoint {
+    OverviewEndpoint(
+      context: context, overview: services.console.overview,
+      operations: services.operations.directory, devices: services.devices,
+      signal: services.console.signal, version: services.version)
+  }
   var logs: LogsEndpoint { LogsEndpoint(context: context, ring: services.console.log) }
   var settings: SettingsEndpoint {
     SettingsEndpoint(
@@ -205,11 +224,19 @@ struct EndpointSet: Sendable {
     HooksEndpoint(context: context, hooks: services.hooks, outgoing: services.hooksOut)
   }
   var push: PushEndpoint { PushEndpoint(context: context, push: services.push) }
-  var storedFiles: FilesEndpoint {
-    FilesEndpoint(context: context, services: services.storedFiles, cache: fileResponseCache)
+  /// Nil if files are switched off.
+  var storedFiles: FilesEndpoint? {
+    services.storedFiles.map {
+      FilesEndpoint(context: context, services: $0, cache: fileResponseCache)
+    }
   }
-  var s3: S3Endpoint { S3Endpoint(services: services.s3, failures: context.failures) }
-  var s3Keys: S3KeysEndpoint { S3KeysEndpoint(context: context, keys: services.s3.keys) }
+  /// Nil if the S3 dialect is switched off.
+  var s3: S3Endpoint? {
+    services.s3.map { S3Endpoint(services: $0, failures: context.failures) }
+  }
+  var s3Keys: S3KeysEndpoint? {
+    services.s3.map { S3KeysEndpoint(context: context, keys: $0.keys) }
+  }
   var clientLibrary: ClientLibraryEndpoint { ClientLibraryEndpoint(find: services.clientFile) }
   /// Nil if no folder is served.
   var files: StaticFiles? { services.files }

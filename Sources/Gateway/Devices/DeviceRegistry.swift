@@ -181,6 +181,11 @@ package final class DeviceRegistry: Sendable {
 
   /// The device of a valid token with this digest.
   package func find(_ tokenDigest: String) async throws(Failure) -> Device {
+    guard settings.isOn else {
+      throw Failure(
+        .unauthenticated,
+        "Devices are switched off (setting `devices.enabled`); send no `Device-Token`.")
+    }
     let device = try await load(tokenDigest)
     if let end = device.tokenExpires, end <= clock.now() {
       throw Failure(.unauthenticated, "The device token has expired.")

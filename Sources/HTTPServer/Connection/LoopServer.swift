@@ -21,7 +21,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let gzip = GzipEncoder.Pool()
   /// The output of the session at work in this turn; kept between turns for its storage.
   var output: [UInt8] = []
-  var tally = LoopTally()
+  var tally: LoopTally
+  let names: RequestNames
   private var notes: [UInt8] = []
   private(set) var isDraining = false
   private(set) var sessions: Set<SessionReference> = []
@@ -32,6 +33,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     self.shared = shared
     limits = shared.limits
     self.handler = handler
+    names = handler.names
+    tally = LoopTally(operationCount: names.operations.count)
     accessLog = shared.configuration.accessLog
     rates = shared.rates
     idleNanoseconds = LoopInstant.nanoseconds(in: shared.limits.idleDeadline)
@@ -95,9 +98,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
 
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
     flushNotes()
-    shared.counters.add(tally)
-    shared.counters.setOpen(shared.connections.total)
-    tally = LoopTally()
+    shared.counters.add(tally, names: names)
+    tally.clear()
   }
 
   private func beginDraining(on reactor: isolated Reactor) {

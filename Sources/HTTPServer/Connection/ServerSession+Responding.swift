@@ -108,6 +108,7 @@ extension ServerSession {
     let framing = appendHead(response, for: request, on: reactor)
     exchange?.status = response.status
     exchange?.bytesWritten += server.output.count - start
+    exchange?.streamBegan = LoopClock.now()
     guard request.method != .head, framing != .noContent else {
       return exchangeIsOver(on: reactor)
     }

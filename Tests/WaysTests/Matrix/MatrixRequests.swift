@@ -191,6 +191,9 @@ enum MatrixRequests {
       ]
     },
     "GET /v1/admin/logs": { _ in [.get("/v1/admin/logs")] },
+    "GET /v1/admin/operations": { _ in [.get("/v1/admin/operations")] },
+    "GET /v1/admin/overview": { _ in [.get("/v1/admin/overview")] },
+    "GET /v1/admin/overview/stream": { _ in [.stream("/v1/admin/overview/stream")] },
     "GET /v1/admin/settings": { _ in [.get("/v1/admin/settings")] },
     "GET /v1/admin/users": { secrets in [.get("/v1/admin/users?email=\(secrets.word)")] },
     "GET /v1/admin/users/{user}": { secrets in [.get("/v1/admin/users/\(secrets.accountID)")] },
