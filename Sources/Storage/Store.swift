@@ -152,7 +152,8 @@ package final class Store: Sendable {
     currentCatalogue.withLock { $0 = catalogue }
   }
 
-  var databasePath: String { folder.databasePath }
+  /// The path of the database; that of its write-ahead log ends in `-wal`.
+  package var databasePath: String { folder.databasePath }
 
   /// The last revision committed.
   package var head: Revision { writer.head }

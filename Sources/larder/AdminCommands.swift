@@ -15,9 +15,9 @@ struct ServiceOptions: ParsableArguments {
 
 struct Users: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the accounts of the running service, and ends sessions.",
+    abstract: "Lists the accounts of the running service, ends sessions, deletes accounts.",
     discussion: "For accounts.provider: local. admin.token of the settings authorises the command.",
-    subcommands: [List.self, SignOut.self])
+    subcommands: [List.self, SignOut.self, Delete.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists accounts.")
@@ -47,6 +47,22 @@ struct Users: AsyncParsableCommand {
 
     func run() async throws {
       StandardStreams.output(try await UsersCommand(service.client()).signOut(id))
+    }
+  }
+}
+
+extension Users {
+  struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Deletes an account with its sessions.")
+
+    @Argument(help: "The id of the account.")
+    var id: String
+
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+      StandardStreams.output(try await UsersCommand(service.client()).delete(id))
     }
   }
 }

@@ -8,7 +8,7 @@ struct Larder: AsyncParsableCommand {
     abstract: "A cached REST API, with offline sync, over your own GraphQL operations.",
     discussion: ExitStatus.help,
     subcommands: [
-      Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
+      Init.self, Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
       Backup.self, Restore.self, DecryptBackup.self, ConvertFiles.self,
       Users.self, Devices.self, Purge.self,
       SettingsCommand.self, Generate.self,

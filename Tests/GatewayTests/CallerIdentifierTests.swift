@@ -17,7 +17,8 @@ struct CallerIdentifierTests {
   func identifier(forward: [String] = ["authorization"]) -> CallerIdentifier {
     let clock = TestClock()
     return CallerIdentifier(
-      adminToken: Self.adminToken, viewerToken: Self.viewerToken, forwardedNames: forward, keys: KeyRing(root: Array(0..<32)),
+      adminToken: Self.adminToken, viewerToken: Self.viewerToken, forwardedNames: forward,
+      keys: KeyRing(root: Array(0..<32)),
       devices: .forTests(folder, clock),
       tickets: StreamTickets(clock: clock.clock, random: RandomBytes { 0 }))
   }

@@ -52,7 +52,8 @@ struct CallerLayersTests {
         == [.ownData(ofUser: "ada"), .user("ada", partition: Self.partition), Self.open])
     // An opaque token proves no role.
     let opaque = Caller(
-      credentials: [], partitions: [], subject: "digest", user: nil, verified: nil, operatorRole: nil,
+      credentials: [], partitions: [], subject: "digest", user: nil, verified: nil,
+      operatorRole: nil,
       hasToken: true, storedRoles: Self.roles)
     #expect(opaque.viewer.layers == [.user("digest"), .public])
   }

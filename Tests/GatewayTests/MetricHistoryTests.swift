@@ -6,7 +6,9 @@ import Testing
 struct MetricHistoryTests {
   private static let bounds = [0.1, 0.2, 0.4]
 
-  private static func time(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1_000) }
+  private static func time(_ seconds: Int64) -> Timestamp {
+    Timestamp(milliseconds: seconds * 1_000)
+  }
 
   private static func requests(
     _ route: String, _ status: String, _ counts: [UInt64]
@@ -95,6 +97,8 @@ struct MetricHistoryTests {
     let histogram = MetricFamily.Histogram(bounds: Self.bounds, counts: counts, sum: 0)
     let value = try #require(histogram.quantile(part))
     #expect((value - expected).magnitude < 1e-9, "\(value)")
-    #expect(MetricFamily.Histogram(bounds: Self.bounds, counts: [0, 0, 0, 0], sum: 0).quantile(part) == nil)
+    #expect(
+      MetricFamily.Histogram(bounds: Self.bounds, counts: [0, 0, 0, 0], sum: 0).quantile(part)
+        == nil)
   }
 }

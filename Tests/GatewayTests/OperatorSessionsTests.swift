@@ -120,7 +120,9 @@ struct OperatorSessionsTests {
         return error.code
       }
     }
-    for _ in 0..<OperatorSessions.attemptsPerMinute { #expect(code("wrong") == .invalidCredentials) }
+    for _ in 0..<OperatorSessions.attemptsPerMinute {
+      #expect(code("wrong") == .invalidCredentials)
+    }
     #expect(code("wrong") == .rateLimited && code(Self.admin) == .rateLimited)
     #expect(code(Self.admin, from: ClientNetwork("192.0.2.2")) == nil)
     clock.advance(by: .seconds(60))
@@ -140,10 +142,13 @@ struct OperatorSessionsTests {
       ("larder-console=a", ["a"], nil), ("__Host-larder-console=a", ["a"], nil),
       ("x=1; larder-console=a; y=2", ["a"], "x=1; y=2"),
       ("larder-console=a;  larder-console=b ;z", ["a", "b"], "z"),
-      ("not-larder-console=a", [], "not-larder-console=a"), ("x=larder-console=a", [], "x=larder-console=a"),
+      ("not-larder-console=a", [], "not-larder-console=a"),
+      ("x=larder-console=a", [], "x=larder-console=a"),
       ("larder-console", [], nil), ("x=1", [], "x=1"),
-      ("larder-console=1;larder-console=2;larder-console=3;larder-console=4;larder-console=5",
-        ["1", "2", "3", "4"], nil),
+      (
+        "larder-console=1;larder-console=2;larder-console=3;larder-console=4;larder-console=5",
+        ["1", "2", "3", "4"], nil
+      ),
     ] as [(String, [String], String?)])
   func findsCookies(field: String, values: [String], others: String?) {
     #expect(OperatorCookie.values(in: field) == values)

@@ -103,7 +103,9 @@ extension Ways {
         settings: "accounts: off\ndevices: off\nfiles: off")
       for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
         let unknown = try await larder.request(method, "/v1/nothing")
-        for path in ["/v1/auth/sign-in", "/v1/devices/me", "/v1/files/x/y", "/s3/x", "/v1/push/x"] {
+        for path in [
+          "/v1/auth/sign-in", "/v1/devices/me", "/v1/files/x/y", "/s3/x", "/v1/push/registration",
+        ] {
           let answer = try await larder.request(method, path)
           #expect(answer.status == unknown.status, "\(method) \(path)")
           #expect(answer["content-type"] == unknown["content-type"], "\(method) \(path)")

@@ -12,7 +12,11 @@ package struct UsersCommand {
   /// - Parameter email: a part of the address; nil for all accounts.
   package func list(email: String?, isJSON: Bool) async throws(StartFailure) -> String {
     let query = email.map { ["email=\(PercentCoding.encode($0))"] } ?? []
-    let users = try await client.items("/v1/admin/users", query: query)
+    let users = try await client.items(
+      "/v1/admin/users", query: query,
+      hint:
+        "That service keeps no accounts (`accounts.provider`, `accounts: off`), or is of another "
+        + "version; `larder routes` lists its paths.")
     if isJSON { return CommandJSON.text(["items": .array(users)]) }
     var table = TextTable("ID", "EMAIL", "CREATED", "SESSIONS", "LAST USED")
     for user in users {
@@ -30,6 +34,14 @@ package struct UsersCommand {
     return "Ended \(Int(ended ?? 0).counted("session")) of \(id). Access tokens that were issued "
       + "before stay valid until they expire (`accounts.accessLifetime`)."
   }
+
+  package func delete(_ id: String) async throws(StartFailure) -> String {
+    _ = try await client.call("DELETE", "/v1/admin/users/\(PercentCoding.encode(id))")
+    return
+      "Deleted the account \(id) and its sessions. Access tokens that were issued before stay valid "
+      + "until they expire (`accounts.accessLifetime`); its devices stay: `larder devices list --user "
+      + "\(id)`."
+  }
 }
 
 /// The `devices` commands: devices registered with the running service.
@@ -41,7 +53,11 @@ package struct DevicesCommand {
   /// - Parameter user: the id of a user; nil for the devices of all.
   package func list(user: String?, isJSON: Bool) async throws(StartFailure) -> String {
     let query = user.map { ["user=\(PercentCoding.encode($0))"] } ?? []
-    let devices = try await client.items("/v1/admin/devices", query: query)
+    let devices = try await client.items(
+      "/v1/admin/devices", query: query,
+      hint:
+        "That service has no devices (`devices: off`), or is of another version; `larder routes` "
+        + "lists its paths.")
     if isJSON { return CommandJSON.text(["items": .array(devices)]) }
     var table = TextTable("ID", "PLATFORM", "NAME", "USER", "ACCESS", "REGISTERED", "LAST USED")
     for device in devices {

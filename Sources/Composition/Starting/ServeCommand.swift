@@ -65,7 +65,8 @@ package struct ServeCommand {
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service = try await LarderService.open(
-      workspace, metrics: metrics, logger: logger, logThreshold: threshold, logRing: ring, logSink: sink,
+      workspace, metrics: metrics, logger: logger, logThreshold: threshold, logRing: ring,
+      logSink: sink,
       environment: ProcessInfo.processInfo.environment
     ) {
       [

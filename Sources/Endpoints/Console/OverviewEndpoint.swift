@@ -118,7 +118,8 @@ enum OverviewDocument {
   private static func value(_ point: MetricHistory.Point) -> JSONValue {
     .object(
       [JSONMember("at", ConsolePage.time(point.time))] + members(of: point.counts) + [
-        JSONMember("p50Ms", milliseconds(point.median)), JSONMember("p99Ms", milliseconds(point.p99)),
+        JSONMember("p50Ms", milliseconds(point.median)),
+        JSONMember("p99Ms", milliseconds(point.p99)),
       ])
   }
 
@@ -132,7 +133,9 @@ enum OverviewDocument {
 
   /// Seconds in milliseconds, to a microsecond; null if they are not known.
   private static func milliseconds(_ seconds: Double?) -> JSONValue {
-    guard let seconds, let number = JSONNumber((seconds * 1e6).rounded() / 1e3) else { return .null }
+    guard let seconds, let number = JSONNumber((seconds * 1e6).rounded() / 1e3) else {
+      return .null
+    }
     return .number(number)
   }
 

@@ -133,7 +133,8 @@ struct EndpointContext: Sendable {
         try requireAdminOn()
         guard let role = try await caller(of: request).operatorRole else {
           throw Failure(
-            .unauthenticated, "This route requires the admin token in Authorization, or a sign-in to the "
+            .unauthenticated,
+            "This route requires the admin token in Authorization, or a sign-in to the "
               + "console.")
         }
         if role == .viewer, effect != .reads { throw Failure.viewerReads }

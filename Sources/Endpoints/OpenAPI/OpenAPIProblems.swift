@@ -29,7 +29,8 @@ struct OpenAPIProblems {
   ].map(\.rawValue)
   /// Of all methods but GET: a token that only reads is refused, and so is a body of another type.
   private static let ofWrites = [
-    Failure.Code.readOnly, .crossOrigin, .unauthenticated, .bodyTooLarge, .bodyIncomplete, .unsupportedMediaType,
+    Failure.Code.readOnly, .crossOrigin, .unauthenticated, .bodyTooLarge, .bodyIncomplete,
+    .unsupportedMediaType,
     .storageUnavailable,
   ].map(\.rawValue)
 

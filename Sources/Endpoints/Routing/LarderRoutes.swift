@@ -67,6 +67,7 @@ package enum LarderRoutes {
     RouteLine(.post, "/v1/devices/me/tokens") { await $0.devices.issueToken($1) },
     RouteLine(.get, "/v1/devices/me/tokens") { await $0.devices.listTokens($1) },
     RouteLine(.delete, "/v1/devices/me/tokens/{id}") { await $0.devices.removeToken($1) },
+    RouteLine(.delete, "/v1/admin/devices/{device}") { await $0.devices.removeForOperator($1) },
 
     RouteLine(.post, "/v1/auth/sign-up") { await $0.accounts.signUp($1) },
     RouteLine(.post, "/v1/auth/sign-in") { await $0.accounts.signIn($1) },
@@ -75,6 +76,7 @@ package enum LarderRoutes {
     RouteLine(.post, "/v1/auth/check-password") { await $0.accounts.checkPassword($1) },
     RouteLine(.put, "/v1/auth/password") { await $0.accounts.changePassword($1) },
     RouteLine(.get, "/v1/auth/me") { await $0.accounts.me($1) },
+    RouteLine(.delete, "/v1/admin/users/{user}") { await $0.accounts.removeForOperator($1) },
     RouteLine(.get, "/.well-known/jwks.json") { await $0.accounts.keys($1) },
 
     RouteLine(.get, "/v1/changes") { await $0.changes.page($1) },

@@ -93,12 +93,14 @@ package final class OperatorSessions: Sendable {
     }
     guard let role = tokens.role(of: token) else {
       throw Failure(
-        .invalidCredentials, "This is neither the admin token nor the viewer token of the settings.")
+        .invalidCredentials, "This is neither the admin token nor the viewer token of the settings."
+      )
     }
     attempts.giveBack(network.attemptNames, at: now)
     let cookie = Base64URL.encode(random.bytes(Self.byteCount))
     let session = OperatorSession(
-      id: "console \(Base64URL.encode(random.bytes(Self.byteCount)))", role: role, csrfToken: Base64URL.encode(random.bytes(Self.byteCount)),
+      id: "console \(Base64URL.encode(random.bytes(Self.byteCount)))", role: role,
+      csrfToken: Base64URL.encode(random.bytes(Self.byteCount)),
       expires: now.advanced(by: Self.lifetime))
     let ended = entries.withLock { entries in
       var ended = entries.filter { $0.value.isOver(at: now) }.map(\.key)

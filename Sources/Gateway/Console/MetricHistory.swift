@@ -22,7 +22,8 @@ package final class MetricHistory: Sendable {
 
     static func - (left: Counts, right: Counts) -> Counts {
       Counts(
-        requests: max(0, left.requests - right.requests), errors: max(0, left.errors - right.errors),
+        requests: max(0, left.requests - right.requests),
+        errors: max(0, left.errors - right.errors),
         hit: max(0, left.hit - right.hit), stale: max(0, left.stale - right.stale),
         miss: max(0, left.miss - right.miss))
     }
@@ -77,9 +78,12 @@ package final class MetricHistory: Sendable {
     for sample in requests(families) {
       guard case .histogram(let histogram) = sample.value else { continue }
       counts.requests += Int(clamping: histogram.count)
-      if sample["status"]?.hasPrefix("5") == true { counts.errors += Int(clamping: histogram.count) }
+      if sample["status"]?.hasPrefix("5") == true {
+        counts.errors += Int(clamping: histogram.count)
+      }
     }
-    for sample in families.first(where: { $0.name == "larder_cache_responses_total" })?.samples ?? []
+    for sample in families.first(where: { $0.name == "larder_cache_responses_total" })?.samples
+      ?? []
     {
       guard case .number(let number) = sample.value else { continue }
       switch CacheOutcomeGroup(outcome: sample["outcome"] ?? "") {

@@ -94,7 +94,7 @@ struct PartSettingsTests {
       ),
       (
         "push: {enabled: perhaps}",
-        "larder.yaml:1:17: `push.enabled` must be true or false (or on or off), not `perhaps`"
+        "larder.yaml:1:17: `push.enabled` must be true or false (or on or off), not \"perhaps\""
       ),
     ])
   func refusesContradictions(yaml: String, fault: String) {

@@ -65,7 +65,8 @@ extension Ways {
         Way(
           name: "user with the console's session",
           fields: [user.bearer] + session.fields),
-        Way(name: "opaque token", fields: [("Authorization", "Bearer \(RunningLarder.adminToken)a")]),
+        Way(
+          name: "opaque token", fields: [("Authorization", "Bearer \(RunningLarder.adminToken)a")]),
         Way(name: "made-up cookie", fields: [("Cookie", "larder-console=\(session.csrf.1)")]),
       ]
     }

@@ -31,8 +31,10 @@ extension Ways {
       #expect(Self.code(forged) == "csrf_invalid")
       let out = try await larder.request("DELETE", "/v1/admin/session", headers: session.fields)
       #expect(out.status == 204 && out["set-cookie"]?.contains("Max-Age=0") == true)
-      #expect(Self.code(try await larder.get("/v1/admin/tables", session.cookie)) == "session_expired")
-      #expect(Self.code(try await larder.get("/v1/admin/session", session.cookie)) == "session_expired")
+      #expect(
+        Self.code(try await larder.get("/v1/admin/tables", session.cookie)) == "session_expired")
+      #expect(
+        Self.code(try await larder.get("/v1/admin/session", session.cookie)) == "session_expired")
       let again = try await larder.request("DELETE", "/v1/admin/session", headers: session.fields)
       #expect(again.status == 204)
       await larder.stop()
@@ -83,7 +85,8 @@ extension Ways {
       let answer = try await ConsoleSession.signIn(
         larder, token: RunningLarder.adminToken, headers: [first.cookie])
       let second = try ConsoleSession(answer)
-      #expect(Self.code(try await larder.get("/v1/admin/tables", first.cookie)) == "session_expired")
+      #expect(
+        Self.code(try await larder.get("/v1/admin/tables", first.cookie)) == "session_expired")
       #expect(try await larder.get("/v1/admin/tables", second.cookie).status == 200)
       await larder.stop()
     }

@@ -99,9 +99,11 @@ struct SettingsReader {
       let path = setting.split(separator: ".")
       let section = path.first == "upstreams" ? Array(path.prefix(1)) : path
       let variable = EnvironmentNames.variable(for: section)
-      faults.append(
-        SettingsFault(
-          .wholeFile(name: name), "`\(setting)` is not set; set it there or in \(variable)"))
+      let reason =
+        sources.file == nil
+        ? "there is no such file, and `\(setting)` is not set; write the file, or set \(variable)"
+        : "`\(setting)` is not set; set it there or in \(variable)"
+      faults.append(SettingsFault(.wholeFile(name: name), reason))
     }
   }
 
