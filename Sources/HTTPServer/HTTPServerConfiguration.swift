@@ -1,3 +1,4 @@
+package import Traces
 package import Transport
 
 /// Configuration of a server, apart from its handler.
@@ -49,6 +50,8 @@ package struct HTTPServerConfiguration: Sendable {
   package var strictTransportAge: Duration?
   /// `nil` for no access log.
   package var accessLog: (any AccessLog)?
+  /// `nil` for no tracing: the `traceparent` of requests is only passed on.
+  package var tracer: SpanTracer?
   /// Called once per loop, to make the request ids of loops differ.
   package var makeSeed: @Sendable () -> UInt64
 

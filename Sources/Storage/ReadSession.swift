@@ -24,6 +24,11 @@ package struct ReadSession: Sendable {
     try await store.queueLoad()
   }
 
+  /// See ``Store/fileBuckets()``.
+  package func fileBuckets() async throws(StorageError) -> [BucketDescription] {
+    try await store.fileBuckets()
+  }
+
   /// See ``Store/head``.
   package var head: Revision { store.head }
 

@@ -65,8 +65,8 @@ struct StoreHolderTests {
     let words = file.lines.compactMap { $0.firstMatch(of: /package func (\w+)\(/)?.1 }
     #expect(
       Set(words.map(String.init)) == [
-        "answer", "changes", "counts", "entity", "keepHistory", "page", "probe", "queueLoad",
-        "queueStatus", "related", "resolve", "result", "search",
+        "answer", "changes", "counts", "entity", "fileBuckets", "keepHistory", "page", "probe",
+        "queueLoad", "queueStatus", "related", "resolve", "result", "search",
       ])
   }
 }

@@ -146,7 +146,8 @@ final class RunningLarder {
       from: SettingsSources(file: .init(name: "\(folder)/larder.yaml", text: try settingsText())))
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
     let service = try await LarderService.open(
-      try Workspace.open(loaded), metrics: PrometheusRegistry(base: .ofProcess),
+      try Workspace.open(loaded, describesInterface: true),
+      metrics: PrometheusRegistry(base: .ofProcess),
       logger: log.logger, logRing: logRing, logSink: accessLines, environment: environment
     ) { addresses in
       told.yield(addresses)

@@ -325,42 +325,38 @@ export function trial(operation, root, chosen, signal, used) {
   refresh();
   return el(
     "div",
-    {class: "split"},
+    {class: "trial"},
     el(
-      "div",
-      {class: "stack"},
+      "form",
+      {class: "sheet stack", novalidate: true, onsubmit: submit},
+      el("h2", {}, "Request"),
+      form.element,
+      el("div", {class: "form"}, field("Caller", caller), bearerField, isQuery ? field("Method", method) : null),
       el(
-        "form",
-        {class: "sheet stack", novalidate: true, onsubmit: submit},
-        el("h2", {}, "Request"),
-        form.element,
-        el("div", {class: "form"}, field("Caller", caller), bearerField, isQuery ? field("Method", method) : null),
+        "details",
+        {class: "plain"},
+        el("summary", {}, "Device token and header fields"),
         el(
-          "details",
-          {class: "plain"},
-          el("summary", {}, "Device token and header fields"),
-          el(
-            "div",
-            {class: "body form"},
-            field(
-              "Device token",
-              device,
-              operation.kind === "mutation"
-                ? "With it the mutation goes through the device's queue."
-                : "Shows the device's optimistic updates.",
-            ),
-            el("div", {}, field("Header fields", more, "One a line. Browsers refuse some, such as Cookie."), moreFault),
+          "div",
+          {class: "body form"},
+          field(
+            "Device token",
+            device,
+            operation.kind === "mutation"
+              ? "With it the mutation goes through the device's queue."
+              : "Shows the device's optimistic updates.",
           ),
+          el("div", {}, field("Header fields", more, "One a line. Browsers refuse some, such as Cookie."), moreFault),
         ),
-        isQuery
-          ? el("label", {class: "inline"}, fresh, el("span", {}, "Fetch it from your API even if it is fresh"))
-          : null,
-        mayWrite
-          ? el("div", {class: "row"}, pressed)
-          : el("p", {class: "notice"}, "Your token only reads, so mutations are not sent from here."),
       ),
-      sheet("Snippets", code),
+      isQuery
+        ? el("label", {class: "inline"}, fresh, el("span", {}, "Fetch it from your API even if it is fresh"))
+        : null,
+      mayWrite
+        ? el("div", {class: "row"}, pressed)
+        : el("p", {class: "notice"}, "Your token only reads, so mutations are not sent from here."),
     ),
-    el("section", {class: "sheet stack", "aria-label": "Response"}, el("h2", {}, "Response"), output),
+    el("section", {class: "sheet stack response-side", "aria-label": "Response"}, el("h2", {}, "Response"), output),
+    sheet("Snippets", code),
   );
 }

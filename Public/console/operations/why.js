@@ -40,9 +40,9 @@ const agesMax = 25;
 function bar(stored, now) {
   const start = date(stored.receivedAt)?.getTime();
   const ends = [
-    ["fill-hit", "fresh until", stored.freshUntil],
-    ["fill-stale", "served while it is refreshed until", stored.staleUntil],
-    ["fill-miss", "kept for an outage until", stored.fallbackUntil],
+    ["fill-hit", "fresh", stored.freshUntil],
+    ["fill-stale", "then served while it is refreshed", stored.staleUntil],
+    ["fill-miss", "then kept for an outage", stored.fallbackUntil],
   ]
     .map(([style, label, at]) => [style, label, date(at)?.getTime()])
     .filter(([, , at]) => at > start);
@@ -78,7 +78,7 @@ function bar(stored, now) {
             {viewBox: "0 0 10 10", "aria-hidden": true},
             svg("rect", {width: 10, height: 10, rx: 2, class: style}),
           ),
-          `${label} `,
+          `${label}, ${at > now ? "ends" : "ended"} `,
           since(at),
         ),
       ),

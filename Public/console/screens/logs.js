@@ -41,7 +41,13 @@ function line(one, choose) {
               tag(status, statusKind),
               " ",
               el("code", {}, `${method} ${brief(target, 300)}`),
-              el("span", {class: "soft small"}, duration ? ` ${milliseconds(Number(duration) / 1000)}` : ""),
+              el(
+                "span",
+                {class: "soft small"},
+                [duration ? ` ${milliseconds(Number(duration) / 1000)}` : "", fields.operation, fields.cache]
+                  .filter(Boolean)
+                  .join(" · "),
+              ),
             )
           : el(
               "span",

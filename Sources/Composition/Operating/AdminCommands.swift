@@ -100,10 +100,9 @@ package struct PurgeCommand {
       })
     let report = try await client.call("POST", "/v1/admin/purge", body: body)
     if isJSON { return CommandJSON.text(report) }
-    let count = Int(report["purged"]?.int64 ?? 0)
-    return
-      "Purged. \(count == 1 ? "1 stored entity was" : "\(count) stored entities were") deleted; "
-      + "responses that depended on what was named are fetched again."
+    // The service counts only entities that it deleted one by one, so the number would mislead here.
+    let names = named.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }
+    return "Purged: \(names.joined(separator: "; ")). It is fetched again at the next request."
   }
 }
 

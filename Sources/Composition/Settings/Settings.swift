@@ -57,6 +57,7 @@ package struct Settings: Sendable {
   package var drain = DrainSettings()
   package var log = LogSettings()
   package var metrics = MetricsSettings()
+  package var tracing = TracingSettings()
   package var generate = GenerateSettings()
 
   /// - Parameter folder: the folder that the default paths are relative to.

@@ -9,6 +9,7 @@ import LosslessJSON
 import Model
 import Storage
 import SyncScheduler
+import Traces
 import Transport
 import Upstream
 
@@ -55,7 +56,7 @@ struct GatewayAssembly {
   init(
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
-    clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
+    tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
     logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
@@ -180,7 +181,7 @@ struct GatewayAssembly {
         ? nil
         : EntityWriting.own(
           workspace, store: store, deadline: deadline, reviewer: hooksOut.reviewer),
-      makeID: { RandomName.make(at: clock.now()) })
+      tracer: tracer, makeID: { RandomName.make(at: clock.now()) })
     self.sync = sync
     self.push = push
     self.hooksOut = hooksOut

@@ -24,6 +24,7 @@ package final class LarderService: Service {
   /// Nil on a read-only copy, and if a degraded start is refused.
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
+  private let fileGauges: FileGauges
   private let overview: ServiceOverview
   private let maintenance: StoreMaintenance
   /// Nil if files are switched off.
@@ -37,6 +38,7 @@ package final class LarderService: Service {
   private let standing: StandingWork
   private let push: PushAssembly
   private let hooksOut: HooksOutAssembly
+  private let tracing: TracingAssembly
   private let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
   private let metricsListenerCount: Int
@@ -58,7 +60,7 @@ package final class LarderService: Service {
     publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
     connections: SubscriptionsByUpstream, standing: StandingWork, push: PushAssembly,
-    hooksOut: HooksOutAssembly, server: HTTPService,
+    hooksOut: HooksOutAssembly, tracing: TracingAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, upstreams: UpstreamAssembly,
     certificates: ServerCertificates?,
     group: EventLoopGroup, routes: [String], logger: Logger, startNotes: Logger.Metadata,
@@ -70,6 +72,7 @@ package final class LarderService: Service {
     self.copy = copy
     self.reserve = reserve
     self.gauges = gauges
+    fileGauges = FileGauges(store: store.reading)
     self.overview = overview
     self.maintenance = maintenance
     self.filesMaintenance = filesMaintenance
@@ -82,6 +85,7 @@ package final class LarderService: Service {
     self.standing = standing
     self.push = push
     self.hooksOut = hooksOut
+    self.tracing = tracing
     self.server = server
     self.metricsListenerCount = metricsListenerCount
     self.queueEndMax = queueEndMax
@@ -178,9 +182,11 @@ package final class LarderService: Service {
         settings, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
       let hooksOut = try HooksOutAssembly(
         workspace, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
+      let tracing = try TracingAssembly(
+        settings.tracing, group: group, tls: clientTLS, logger: logger)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
-        push: push.service, hooksOut: hooksOut.service, clock: clock,
+        push: push.service, hooksOut: hooksOut.service, tracer: tracing.tracer, clock: clock,
         pool: group.blockingPool, logger: logger, logThreshold: logThreshold)
       let overview = gateway.serviceOverview { metrics.families(showsHosts: true) }
       let publicAddress = PublicAddress(settings)
@@ -218,7 +224,8 @@ package final class LarderService: Service {
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
           settings, tls: tls, s3: handler.s3Root,
-          metrics: try MetricsHandler(services.metrics), logThreshold: logThreshold,
+          metrics: try MetricsHandler(services.metrics), tracer: tracing.tracer,
+          logThreshold: logThreshold,
           logSink: logSink,
           logger: logger,
           notReady: {
@@ -242,7 +249,7 @@ package final class LarderService: Service {
         publicAddress: publicAddress,
         signingKeys: accounts.keys, queue: gateway.sync.worker,
         subscriptions: gateway.subscriptions, connections: gateway.connections,
-        standing: gateway.standing, push: push, hooksOut: hooksOut,
+        standing: gateway.standing, push: push, hooksOut: hooksOut, tracing: tracing,
         server: server,
         metricsListenerCount: settings.metrics.listen.count,
         queueEndMax: EndDeadline.queueMax(settings.drain), upstreams: upstreams,
@@ -298,6 +305,7 @@ package final class LarderService: Service {
       let measuring = Task {
         while !Task.isCancelled {
           await gauges.refresh()
+          if parts.contains(.files) { await fileGauges.refresh() }
           await hooksOut.service.refreshGauges()
           reserve?.restore()
           try? await Task.sleep(for: Self.gaugeInterval)
@@ -310,6 +318,7 @@ package final class LarderService: Service {
         }
       }
       if parts.contains(.push) { push.service.start() }
+      tracing.start()
       if !isOnCopy { hooksOut.service.start() }
       // They write all the time, which a read-only copy cannot.
       if !isOnCopy { standing.start() }
@@ -376,6 +385,7 @@ package final class LarderService: Service {
     await maintenance.noteLived()
     await push.end()
     await hooksOut.end()
+    await tracing.end()
     await upstreams.close()
     store.close()
     copy?.remove()

@@ -3,13 +3,15 @@ import Gateway
 import HTTPServer
 import HTTPWire
 import Logging
+import Traces
 import Transport
 
 /// The configuration of the HTTP server, made from settings.
 enum ServerAssembly {
   static func configuration(
     _ settings: Settings, tls: TLSServerContext?, s3: (any RequestHandler)?,
-    metrics: any RequestHandler, logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
+    metrics: any RequestHandler, tracer: SpanTracer?, logThreshold: LogThreshold,
+    logSink: LineSink?, logger: Logger,
     notReady: @escaping @Sendable () -> Void
   ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
@@ -36,6 +38,7 @@ enum ServerAssembly {
         trusted.contains { $0.contains(peer) }
       }
     }
+    configuration.tracer = tracer
     configuration.isShared = { SharedAddresses.contain($0) }
     configuration.rateLimit = rateLimit(settings.limits)
     if tls != nil { configuration.strictTransportAge = settings.tls.strictTransportAge }

@@ -17,8 +17,8 @@ package struct CORSPolicy: Sendable {
   /// Listed one by one: `*` does not cover `Authorization`.
   static let allowedHeaders =
     "Authorization, Device-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
-    + "Cache-Control, Request-Id, Last-Event-ID, traceparent, Range, If-Range, Content-Encoding, "
-    + "Content-Language, Content-Disposition, Content-MD5, Content-Digest, Digest, "
+    + "Cache-Control, Request-Id, Last-Event-ID, traceparent, tracestate, Range, If-Range, "
+    + "Content-Encoding, Content-Language, Content-Disposition, Content-MD5, Content-Digest, Digest, "
     + "x-amz-checksum-sha256"
   /// The longest time that Chrome caches a preflight.
   static let preflightSecondsMax = 7200

@@ -34,6 +34,9 @@ struct OpenAPIProblems {
     .storageUnavailable,
   ].map(\.rawValue)
 
+  /// The credentials of operators, who can be switched off.
+  private static let ofOperators: Set = ["admin", "viewer", "console"]
+
   /// The statuses of all codes, by code.
   private static let statuses = Dictionary(
     Failure.Code.allCases.map { ($0.rawValue, FailureStatus.status(of: $0)) },
@@ -82,7 +85,9 @@ struct OpenAPIProblems {
       (method.value["security"]?.array ?? []).flatMap { $0.members?.map(\.name) ?? [] })
     if !schemes.isEmpty { codes.formUnion(ofCallers) }
     if schemes.contains("device") { codes.insert(Failure.Code.deviceOfAnotherUser.rawValue) }
-    if schemes == ["admin"] { codes.insert(Failure.Code.adminOff.rawValue) }
+    if !schemes.isEmpty, schemes.isSubset(of: ofOperators) {
+      codes.insert(Failure.Code.adminOff.rawValue)
+    }
     if method.name != "get" { codes.formUnion(ofWrites) }
     return codes
   }

@@ -14,6 +14,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let limits: ServerLimits
   let handler: any RequestHandler
   let accessLog: (any AccessLog)?
+  /// `nil` without tracing.
+  let tracing: LoopTracing?
   let rates: RateLimiter?
   let idleNanoseconds: UInt64
   let ageNanosecondsMax: UInt64
@@ -36,6 +38,9 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     names = handler.names
     tally = LoopTally(operationCount: names.operations.count)
     accessLog = shared.configuration.accessLog
+    tracing = shared.configuration.tracer.map {
+      LoopTracing($0, seed: shared.configuration.makeSeed())
+    }
     rates = shared.rates
     idleNanoseconds = LoopInstant.nanoseconds(in: shared.limits.idleDeadline)
     ageNanosecondsMax = LoopInstant.nanoseconds(in: shared.limits.connectionAgeMax)

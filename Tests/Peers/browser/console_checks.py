@@ -41,7 +41,7 @@ def every_screen_without_data(world):
             "changes": "No changes yet", "devices": "No queued mutations", "devices?tab=devices": "No devices",
             "users": "No users yet", "push": "The outbox is empty", "backup": "No backups",
             "hooks": "No webhooks in the settings", "search": "Search the store",
-            "data/Film/none": "none",
+            "data/Film/none": "Not stored",
         }.items():
             page.visit(f"#/{screen}")
             page.until(f"document.querySelector('main').innerText.includes({json.dumps(words)})", about=words)
@@ -91,6 +91,12 @@ def signing_in_and_out(world):
         page.call("Page.reload")
         page.until("document.getElementById('who')?.hidden === false", about="the session after a reload")
         page.settle()
+        # A session that has ended is noticed by the next request.
+        page.run("import('/console/core/http.js').then(({ask}) => ask('DELETE', '/v1/admin/session')).then(() => true)")
+        page.run("void (location.hash = '#/users')")
+        page.until("document.querySelector('.sign-in')?.innerText.includes('session has ended')", about="the sign-in")
+        page.sign_in(ADMIN)
+        page.until("document.querySelector('main h1').innerText === 'Users'", about="the screen that was asked for")
         page.press("Sign out", "#who")
         page.until("document.querySelector('.sign-in') !== null")
 
@@ -435,7 +441,7 @@ def pictures_are_taken(world):
         return
     folder = pathlib.Path(folder)
     films = world.films
-    # A quarter of an hour of use, as far as a check can wait: requests in several intervals.
+    # Use enough for several intervals of the charts.
     deadline = time.monotonic() + 45
     number = 0
     while time.monotonic() < deadline:

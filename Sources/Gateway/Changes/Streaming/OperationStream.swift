@@ -131,6 +131,6 @@ extension ReadRequest {
   fileprivate var fromStore: ReadRequest {
     ReadRequest(
       operation: operation, variables: variables, caller: caller,
-      directives: ReadDirectives(maxStale: .any), traceparent: nil)
+      directives: ReadDirectives(maxStale: .any))
   }
 }
