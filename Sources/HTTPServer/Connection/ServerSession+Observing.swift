@@ -33,7 +33,7 @@ extension ServerSession {
         nanoseconds: nanoseconds, requestID: requestID,
         remoteAddress: client?.address ?? stream.remoteAddress, time: LoopClock.wallTime(),
         facts: LoggedFacts(server.stamp.facts, names: server.names),
-        traceID: (trace ?? TraceContext(of: head)?.traceID)?.bytes ?? [],
+        traceID: trace?.bytes ?? TraceContext.loggedID(of: head),
         userAgent: head["user-agent"] ?? []))
   }
 

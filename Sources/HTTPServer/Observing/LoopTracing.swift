@@ -16,8 +16,9 @@ final class LoopTracing {
     dice = SamplingDice(seed: seed)
   }
 
-  /// The decision about one request.
-  private func decide(
+  /// The decision about one request, with the context that it came with, if that is valid.
+  @inline(__always)
+  func decide(
     _ head: borrowing RequestHead
   ) -> (parent: TraceContext?, isSampled: Bool) {
     if let parent = TraceContext(of: head) { return (parent, parent.isSampled) }
@@ -40,18 +41,17 @@ final class LoopTracing {
     return span.active
   }
 
-  /// Records an immediate response that is sampled.
+  /// Records an immediate response.
   ///
   /// - Parameters:
+  ///   - parent: the context that the request came with.
   ///   - nanoseconds: from the turn that read the request until now.
   ///   - facts: what the handler knew of the request.
-  /// - Returns: the id of the request's trace; nil if it has none.
+  /// - Returns: the id of its trace.
   func record(
-    _ head: borrowing RequestHead, status: Int, nanoseconds: UInt64,
+    _ head: borrowing RequestHead, below parent: TraceContext?, status: Int, nanoseconds: UInt64,
     requestID: ArraySlice<UInt8>, scheme: String, facts: RequestFacts, names: RequestNames
-  ) -> TraceID? {
-    let (parent, isSampled) = decide(head)
-    guard isSampled else { return parent?.traceID }
+  ) -> TraceID {
     let end = tracer.now()
     let span = tracer.entry(
       head.method.name, kind: .server, parent: parent, isSampled: true,
@@ -66,11 +66,22 @@ final class LoopTracing {
 extension TraceContext {
   /// Reads the fields of a request; nil without a valid `traceparent`, or with several.
   init?(of head: borrowing RequestHead) {
-    // Most requests have none, and asking for the first value allocates nothing.
-    guard head["traceparent"] != nil else { return nil }
-    let fields = head.fields
-    self.init(parents: fields.values("traceparent"), states: fields.values("tracestate"))
+    guard let parent = head["traceparent"], !head.fields.repeats("traceparent") else { return nil }
+    self.init(
+      parent: parent,
+      states: head["tracestate"] == nil ? [] : head.fields.values("tracestate"))
   }
+
+  /// The digits of the trace's id in a request's field, for its log line; empty without a valid one.
+  static func loggedID(of head: borrowing RequestHead) -> ArraySlice<UInt8> {
+    guard let parent = head["traceparent"], !head.fields.repeats("traceparent"),
+      TraceContext(parent: parent, states: []) != nil
+    else { return [] }
+    return parent.dropFirst(idOffset).prefix(TraceID.digitCount)
+  }
+
+  /// After the version and a hyphen.
+  private static var idOffset: Int { 3 }
 }
 
 extension TraceSpan {
@@ -98,7 +109,7 @@ extension TraceSpan {
   ///   - status: nil if the connection closed before a response.
   ///   - facts: what the handler knew of the request.
   ///   - end: nanoseconds since 1970; now if nil.
-  fileprivate func endResponse(
+  func endResponse(
     _ status: Int?, to method: RequestMethod, facts: RequestFacts, names: RequestNames,
     atNanoseconds end: UInt64? = nil
   ) {
@@ -124,35 +135,5 @@ extension TraceSpan {
       let port = Int(authority[authority.index(after: colon)...])
     else { return (authority, nil) }
     return (String(authority[..<colon]), port)
-  }
-}
-
-extension ServerExchange {
-  /// Ends the span of the request, if it is recorded.
-  ///
-  /// - Parameter refused: the status of a refusal; nil for the handler's response, if there was one.
-  func endSpan(names: RequestNames, refusedWith refused: Int? = nil) {
-    request.trace?.span?.endResponse(
-      refused ?? (status == 0 ? nil : status), to: request.method, facts: request.facts,
-      names: names)
-  }
-}
-
-extension ServerSession {
-  /// Records an immediate response, which is at the end of the output, if it is sampled.
-  ///
-  /// - Returns: the id of the request's trace; nil if it has none.
-  func recordImmediateResponse(
-    from start: Int, nanoseconds: UInt64, client: ProxiedClient?, by tracing: LoopTracing
-  ) -> TraceID? {
-    let id = server.stamp.lastRequestIDRange
-    let requestID = id.lowerBound >= start ? server.output[id] : []
-    let isSecure = client?.isSecure ?? stream.isSecure
-    return connection.withHead { head in
-      tracing.record(
-        head, status: Self.status(in: server.output, from: start), nanoseconds: nanoseconds,
-        requestID: requestID, scheme: isSecure ? "https" : "http", facts: server.stamp.facts,
-        names: server.names)
-    }
   }
 }

@@ -41,6 +41,18 @@ package struct FieldSection: Sendable {
     mayContain(name) && firstLine(named: name) != nil
   }
 
+  /// Returns whether there is more than one line with a name.
+  ///
+  /// - Parameter name: in lower case.
+  package func repeats(_ name: StaticString) -> Bool {
+    let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    return bytes.withUnsafeBytes { raw in
+      var count = 0
+      for line in lines where ByteScan.equals(raw, line.name.asInt, wanted) { count += 1 }
+      return count > 1
+    }
+  }
+
   /// The values of all lines with a name, in order.
   ///
   /// - Parameter name: in lower case.

@@ -29,7 +29,13 @@ package struct TraceContext: Hashable, Sendable {
   ///     continues without them (section 3.3.1.5, "vendors MUST NOT" let them affect `traceparent`).
   /// - Returns: nil if there is no valid `traceparent`: a new trace begins.
   package init?(parents: [ArraySlice<UInt8>], states: @autoclosure () -> [ArraySlice<UInt8>]) {
-    guard parents.count == 1, let parent = Self.read(parents[0]) else { return nil }
+    guard parents.count == 1 else { return nil }
+    self.init(parent: parents[0], states: states())
+  }
+
+  /// Reads the fields of a request that has one `traceparent`.
+  package init?(parent: ArraySlice<UInt8>, states: @autoclosure () -> [ArraySlice<UInt8>]) {
+    guard let parent = Self.read(parent) else { return nil }
     self = parent
     state = TraceState.joined(states()) ?? ""
   }

@@ -1,5 +1,7 @@
 /// The id of a trace: 16 bytes that are not all zero (W3C Trace Context section 3.2.2.3).
 package struct TraceID: Hashable, Sendable, CustomStringConvertible {
+  package static let digitCount = 32
+
   package let high: UInt64
   package let low: UInt64
 
