@@ -109,6 +109,18 @@ package struct ReadSession: Sendable {
     try await store.answer(question)
   }
 
+  /// See ``Store/explain(_:)``.
+  package func explain(_ key: ResultKey) async throws(StorageError) -> ResultExplanation? {
+    try await store.explain(key)
+  }
+
+  /// See ``Store/copies(of:limit:)``.
+  package func copies(
+    of key: EntityKey, limit: Int
+  ) async throws(StorageError) -> [EntityCopy]? {
+    try await store.copies(of: key, limit: limit)
+  }
+
   package func keepHistory(
     ofTypes names: Set<String>, upTo typesMax: Int
   ) async throws(StorageError) -> Bool {

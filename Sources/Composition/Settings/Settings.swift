@@ -32,6 +32,8 @@ package struct Settings: Sendable {
   /// By type name.
   package var types: [String: TypeSettings] = [:]
   package var adminToken: Secret?
+  /// The token of operators who only read.
+  package var viewerToken: Secret?
   package var tls = TLSSettings()
   package var accounts = AccountsSettings()
   package var files = FilesSettings()

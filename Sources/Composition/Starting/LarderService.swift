@@ -25,6 +25,7 @@ package final class LarderService: Service {
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
   private let fileGauges: FileGauges
+  private let overview: ServiceOverview
   private let maintenance: StoreMaintenance
   /// Nil if files are switched off.
   private let filesMaintenance: FilesMaintenance?
@@ -54,6 +55,7 @@ package final class LarderService: Service {
 
   private init(
     store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
+    overview: ServiceOverview,
     maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance?, parts: Set<ServicePart>,
     publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
@@ -71,6 +73,7 @@ package final class LarderService: Service {
     self.reserve = reserve
     self.gauges = gauges
     fileGauges = FileGauges(store: store.reading)
+    self.overview = overview
     self.maintenance = maintenance
     self.filesMaintenance = filesMaintenance
     self.parts = parts
@@ -96,12 +99,15 @@ package final class LarderService: Service {
   /// Opens the store and wires the modules, without listening yet. Waits for a store that another
   /// process holds for `start.lockWait`.
   ///
-  /// - Parameter whenListening: called by ``run()`` with the addresses, including the ports assigned
-  ///   for port 0.
+  /// - Parameters:
+  ///   - logRing: the latest lines of the log, for operators.
+  ///   - whenListening: called by ``run()`` with the addresses, including the ports assigned
+  ///     for port 0.
   /// - Throws: ``StartFailure`` for faults that the operator can fix.
   package static func open(
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
-    logThreshold: LogThreshold = LogThreshold(.info), logSink: LineSink? = nil,
+    logThreshold: LogThreshold = LogThreshold(.info), logRing: LogRing = LogRing(),
+    logSink: LineSink? = nil,
     environment: [String: String],
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
@@ -181,7 +187,8 @@ package final class LarderService: Service {
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
         push: push.service, hooksOut: hooksOut.service, tracer: tracing.tracer, clock: clock,
-        logger: logger, logThreshold: logThreshold)
+        pool: group.blockingPool, logger: logger, logThreshold: logThreshold)
+      let overview = gateway.serviceOverview { metrics.families(showsHosts: true) }
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
         settings, store: store, keys: keys, group: group, tls: clientTLS,
@@ -200,7 +207,14 @@ package final class LarderService: Service {
             FilesAssembly.s3(
               $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
           } : nil,
-        metrics: gateway.metrics(metrics))
+        metrics: gateway.metrics(metrics),
+        console: ConsoleServices(
+          accounts: settings.accounts.provider == .local
+            ? AccountDirectory(
+              store: store, tickets: gateway.callers.tickets, clock: SystemClock.wall) : nil,
+          provenance: EntityProvenance(store: store.reading), overview: overview,
+          signal: gateway.signal, log: logRing,
+          settings: SettingsDump.inForce(workspace.loaded)))
       if services.files == nil {
         logger.warning(
           "the folder of the pages at / was not found; set `public`, or install it with the binary",
@@ -225,7 +239,7 @@ package final class LarderService: Service {
       metrics.collect { serviceMetrics.families() + ProcessMetrics.families() }
       return LarderService(
         store: store, copy: copy, reserve: reserve,
-        gauges: QueueGauges(store: store.reading, clock: clock),
+        gauges: QueueGauges(store: store.reading, clock: clock), overview: overview,
         maintenance: StoreMaintenance(
           store: store, devices: gateway.devices, queue: gateway.sync,
           registry: workspace.registry, bytesMax: settings.cache.diskBytesMax,
@@ -297,6 +311,12 @@ package final class LarderService: Service {
           try? await Task.sleep(for: Self.gaugeInterval)
         }
       }
+      let charting = Task {
+        while !Task.isCancelled {
+          try? await Task.sleep(for: MetricHistory.step)
+          if !Task.isCancelled { overview.noteStep() }
+        }
+      }
       if parts.contains(.push) { push.service.start() }
       tracing.start()
       if !isOnCopy { hooksOut.service.start() }
@@ -308,6 +328,7 @@ package final class LarderService: Service {
         draining.cancel()
         renewing.cancel()
         measuring.cancel()
+        charting.cancel()
       }
       try await server.run()
     } catch {

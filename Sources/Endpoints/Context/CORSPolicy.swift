@@ -40,6 +40,9 @@ package struct CORSPolicy: Sendable {
 
   package var isOn: Bool { !origins.isEmpty }
 
+  /// Whether the public URL of the service is one of `https`.
+  var isPublicSecure: Bool { publicOrigin?.hasPrefix("https://") ?? false }
+
   /// The forwarded names to allow: without `cookie`, which a page cannot set, and `authorization`, which
   /// is always allowed.
   private var sentNames: [String] {
@@ -115,7 +118,7 @@ package struct CORSPolicy: Sendable {
   /// let a name of its own point here (DNS rebinding), and `Host` is then that name: so with a public URL
   /// a name counts only if it is `localhost`, which no page can own; an address is what the page itself
   /// was loaded from.
-  private func isOwn(_ origin: String, _ request: ServerRequest) -> Bool {
+  func isOwn(_ origin: String, _ request: ServerRequest) -> Bool {
     if let publicOrigin {
       if origin.lowercased() == publicOrigin { return true }
       guard Self.hasLiteralHost(origin) else { return false }

@@ -40,7 +40,8 @@ package final class OperationStream: EventSource {
     sentTag = start.knownTag
     let device = request.caller.device?.id
     listener = signal.listen(
-      as: device.map(request.viewer(overlaidBy:)) ?? request.sharedViewer, device: device,
+      as: device.map(request.viewer(overlaidBy:)) ?? request.sharedViewer,
+      device: request.caller.revocableID,
       lifetime: devices.lifetime(of: request.caller), wantsHeartbeats: true, result: request.key)
   }
 
