@@ -34,6 +34,10 @@ struct OpenAPIProblems {
     .storageUnavailable,
   ].map(\.rawValue)
 
+  /// Of routes that the session of the console authorises.
+  private static let ofConsole = [
+    Failure.Code.sessionExpired, .csrfInvalid, .crossOrigin,
+  ].map(\.rawValue)
   /// The credentials of operators, who can be switched off.
   private static let ofOperators: Set = ["admin", "viewer", "console"]
 
@@ -88,6 +92,7 @@ struct OpenAPIProblems {
     if !schemes.isEmpty, schemes.isSubset(of: ofOperators) {
       codes.insert(Failure.Code.adminOff.rawValue)
     }
+    if schemes.contains("console") { codes.formUnion(ofConsole) }
     if method.name != "get" { codes.formUnion(ofWrites) }
     return codes
   }

@@ -83,7 +83,7 @@ def requests(site, seconds_max, *arguments):
 
 def responses_are_as_documented(site):
     requests(
-        site, 80, "--phases", "coverage,stateful", "--exclude-tag", "Administration",
+        site, 70, "--phases", "coverage,stateful", "--exclude-tag", "Administration",
         "--header", f"Authorization: Bearer {site.user}", "--header", f"Device-Token: {site.device}",
     )
 
@@ -91,7 +91,7 @@ def responses_are_as_documented(site):
 def responses_to_operators_are_as_documented(site):
     for tag in ("Administration", "Files"):
         requests(
-            site, 20, "--phases", "coverage,stateful", "--include-tag", tag,
+            site, 15, "--phases", "coverage,stateful", "--include-tag", tag,
             "--header", f"Authorization: Bearer {ADMIN}",
         )
 
