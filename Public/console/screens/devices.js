@@ -1,6 +1,6 @@
 import {el, put} from "../core/dom.js";
 import {counted, number} from "../core/format.js";
-import {address, get, post, Problem, segment} from "../core/http.js";
+import {address, ask, get, post, Problem, segment} from "../core/http.js";
 import {brief, indented} from "../core/json.js";
 import {
   confirmed,
@@ -247,7 +247,21 @@ async function found(path, signal) {
   }
 }
 
-function device(id, signal, main) {
+function device(id, signal, main, go) {
+  const remove = writeButton(
+    "Remove",
+    async () => {
+      const text =
+        "Its token is invalid at once. Its queue, its local rows and its optimistic updates are deleted; mutations that were not sent are lost.";
+      if (!(await confirmed("Remove this device?", text, "Remove"))) return;
+      await run(remove, async () => {
+        await ask("DELETE", `/v1/admin/devices/${segment(id)}`);
+        toast("Removed.");
+        go("#/devices?tab=devices");
+      });
+    },
+    "danger",
+  );
   const place = el("div", {class: "stack"});
   const command = (verb, path, text) =>
     writeButton(verb, (event) =>
@@ -274,6 +288,7 @@ function device(id, signal, main) {
       command("Pause the queue", "pause", "Paused: only forced mutations are sent."),
       command("Resume", "resume", "Resumed."),
       command("Send now", "flush", "Debounce and back-off have ended."),
+      remove,
     ),
     place,
   );
@@ -338,7 +353,7 @@ function device(id, signal, main) {
 
 export function show({main, parts, query, signal, go}) {
   if (parts[0] !== undefined) {
-    device(parts[0], signal, main);
+    device(parts[0], signal, main, go);
     return;
   }
   const views = [

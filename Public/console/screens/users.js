@@ -1,6 +1,6 @@
 import {el} from "../core/dom.js";
 import {counted} from "../core/format.js";
-import {address, get, post, Problem, segment} from "../core/http.js";
+import {address, ask, get, post, Problem, segment} from "../core/http.js";
 import {confirmed, empty, field, head, load, pages, run, since, table, toast, writeButton} from "../core/parts.js";
 
 export const title = "Users";
@@ -58,6 +58,21 @@ export function show({main, query, signal, go, again}) {
       },
       "small",
     );
+  const remove = (one) =>
+    writeButton(
+      "Delete",
+      async (event) => {
+        const text =
+          "Its sessions end at once, and access tokens within a quarter of an hour. The devices of the user stay.";
+        if (!(await confirmed(`Delete the account ${one.email}?`, text, "Delete"))) return;
+        await run(event.target, async () => {
+          await ask("DELETE", `/v1/admin/users/${segment(one.id)}`);
+          toast("Deleted.");
+          again();
+        });
+      },
+      "small danger",
+    );
   const list = pages(
     (after) => get(address("/v1/admin/users", {email: query.get("email"), after}), {signal}),
     (items) =>
@@ -90,6 +105,7 @@ export function show({main, query, signal, go, again}) {
                     "Devices",
                   ),
                   one.sessions ? end(one) : null,
+                  remove(one),
                 ),
             },
           ],

@@ -105,7 +105,7 @@ def a_viewer_sees_no_buttons_that_write(world):
     films = world.films
     writes = [
         "Purge", "Purge this operation", "Correct", "Delete", "Upload", "Make", "Issue a key", "Link", "Retry", "Discard",
-        "Pause the queue", "Resume", "Send now", "End sessions", "Replace signing keys", "Send a notification", "Back up now", "Drop",
+        "Pause the queue", "Resume", "Send now", "End sessions", "Remove", "Replace signing keys", "Send a notification", "Back up now", "Drop",
     ]
     with films.page(None) as page:
         if page.run("!document.getElementById('who').hidden"):
