@@ -12,7 +12,12 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let shared: ServerShared
   // Copies of values that every request needs: each access through a shared object costs a retain.
   let limits: ServerLimits
-  let handler: any RequestHandler
+  private(set) var handler: any RequestHandler
+  private(set) var term: HandlerTerm
+  /// Increased with each replacement of the handler.
+  private(set) var termNumber = 0
+  /// Whether requests wait for another handler.
+  var isHolding = false
   let accessLog: (any AccessLog)?
   let rates: RateLimiter?
   let idleNanoseconds: UInt64
@@ -28,10 +33,11 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   private var tallyTimer: LoopTimer?
   var shortage = Shortage.none
 
-  init(shared: ServerShared, handler: any RequestHandler, on reactor: isolated Reactor) {
+  init(shared: ServerShared, place: HandlerPlace, on reactor: isolated Reactor) {
     self.shared = shared
     limits = shared.limits
-    self.handler = handler
+    term = place.term
+    handler = term.handler
     accessLog = shared.configuration.accessLog
     rates = shared.rates
     idleNanoseconds = LoopInstant.nanoseconds(in: shared.limits.idleDeadline)
@@ -44,6 +50,14 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     watch(shared.drain, on: reactor) { $0.beginDraining(on: reactor) }
     watch(shared.cutOff, on: reactor) { $0.cutOffAll() }
     joinEviction(on: reactor)
+    join(place, on: reactor)
+  }
+
+  /// Uses the handler of another term for the requests that begin from now on.
+  func replace(by term: HandlerTerm) {
+    self.term = term
+    handler = term.handler
+    termNumber += 1
   }
 
   /// Starts a session for a registered connection.
@@ -123,7 +137,6 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
 
 /// State shared by the loops of one server.
 struct ServerShared: Sendable {
-  let handler: any RequestHandler
   let configuration: HTTPServerConfiguration
   let connections: ConnectionRegistry
   let eviction: IdleEviction

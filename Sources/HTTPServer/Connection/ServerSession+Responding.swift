@@ -6,13 +6,17 @@ import WebSockets
 extension ServerSession {
   /// Starts the handler once the content that has arrived is in its channel.
   func startHandlerIfDue(on reactor: isolated Reactor) {
-    guard let exchange, !exchange.isStarted else { return }
+    guard let exchange, !exchange.isStarted, mayStart(exchange) else { return }
     self.exchange?.isStarted = true
     // The pace of reading the previous response does not count for this one.
     if stream.isFlushed { writePace = nil }
     let number = exchangeNumber
-    let request = exchange.request
+    // The route was found by the handler of its time.
+    let request =
+      exchange.termNumber == server.termNumber ? exchange.request : exchange.request.unrouted
+    let term = server.term
     let handler = server.handler
+    term.requestBegan()
     let refusal = exchange.refusal.map { Self.refusalResponse($0, to: request, of: server) }
     let task = Task.immediate(executorPreference: reactor.loop) {
       let response: ServerResponse
@@ -24,9 +28,16 @@ extension ServerSession {
         response = await Self.respondElsewhere(with: handler, to: request)
       }
       await self.deliver(response, for: request, number: number, on: reactor)
+      term.requestEnded()
     }
     // There is nothing to cancel if the response is already complete.
     if exchangeNumber == number { self.exchange?.task = task }
+  }
+
+  /// Whether a request waits for no other handler.
+  private func mayStart(_ exchange: ServerExchange) -> Bool {
+    guard server.isHolding, exchange.refusal == nil else { return true }
+    return server.shared.configuration.isAnsweredAlways(exchange.request.head)
   }
 
   /// Runs a handler on the shared threads: reading long content, as JSON or for a digest, would block

@@ -124,7 +124,7 @@ final class ServerSession: StreamDelegate {
 
   /// Begins to drain: the connection closes after the response that is due, or soon if there is none.
   func beginDraining() {
-    if webSocket != nil { return closeWebSocketForDrain() }
+    if webSocket != nil { return closeWebSocket(Self.drainReason) }
     connection.stopPersisting()
     guard connection.isIdle else { return }
     readDeadline = stream.now + limits.drainIdleDeadline
@@ -221,6 +221,8 @@ struct ServerExchange {
   let rate: RateVerdict?
   /// The problem to respond with in place of the handler, for a valid request that must not be served.
   let refusal: ServerProblem?
+  /// The handler that has looked up the route for the content, see ``LoopServer/termNumber``.
+  let termNumber: Int
   var task: Task<Void, Never>?
   /// A response that waits until the unwanted body has been read.
   var pendingResponse: PreparedResponse?

@@ -86,6 +86,14 @@ package struct ServerRequest: Sendable {
     shared.rates?.judge(head, from: clientAddress, now: LoopClock.now())?.isAllowed ?? true
   }
 
+  /// The same request without the route found for its content.
+  var unrouted: ServerRequest {
+    guard shared.respond != nil else { return self }
+    return ServerRequest(
+      head: head, body: body, id: id, remoteAddress: remoteAddress, client: shared.client,
+      isSecure: shared.isSecure, receivedAt: receivedAt, date: date, rates: shared.rates)
+  }
+
   /// The responder of the route found for the content of this request; `nil` if none was looked up.
   var respond: ContentRoute.Respond? { shared.respond }
 
