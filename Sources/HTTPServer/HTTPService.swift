@@ -17,6 +17,9 @@ package final class HTTPService: Service {
   ) {
     self.group = group
     places = configuration.listeners.map { HandlerPlace($0.handler ?? handler) }
+    var configuration = configuration
+    // They would be kept after a replacement.
+    for index in configuration.listeners.indices { configuration.listeners[index].handler = nil }
     shared = ServerShared(
       configuration: configuration,
       connections: ConnectionRegistry(

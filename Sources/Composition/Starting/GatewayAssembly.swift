@@ -51,7 +51,8 @@ struct GatewayAssembly {
   init(
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
-    clock expiryClock: TrustedClock, logger: Logger, logThreshold: LogThreshold
+    clock expiryClock: TrustedClock, logger: Logger, logThreshold: LogThreshold,
+    reloads: ReloadRecord
   ) {
     let settings = workspace.settings
     let forwarding = upstreams.forwarding
@@ -151,7 +152,8 @@ struct GatewayAssembly {
     overview = UpstreamOverview(upstreams: upstreams, connections: live.connections)
     health = HealthCheck(
       store: store.reading, upstreams: upstreams,
-      operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() })
+      operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() },
+      lastReload: { reloads.last })
     let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, rules: forwarding,

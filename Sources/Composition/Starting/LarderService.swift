@@ -1,85 +1,43 @@
-import Accounts
 import Endpoints
 import FoundationEssentials
 package import Gateway
-import HTTPClient
 package import HTTPServer
 package import Logging
 import Model
 import ServiceLifecycle
-import Storage
 package import Transport
-import Upstream
 
-/// The running service: wires all modules, and starts and ends them in order.
+/// The running service: listens, serves the deployment of its operations and settings, and ends in order.
 ///
-/// The store is opened first and closed last, so that nothing is served that cannot be stored and
-/// nothing is lost that was acknowledged.
+/// Sockets and connections belong to it, everything that depends on operations to its ``Deployment``, which
+/// a reload replaces.
 package final class LarderService: Service {
-  /// Interval between updates of the queue gauges.
-  private static let gaugeInterval = Duration.seconds(15)
-
-  private let store: Store
-  private let copy: ReadOnlyCopy?
-  /// Nil on a read-only copy, and if a degraded start is refused.
-  private let reserve: DiskReserve?
-  private let gauges: QueueGauges
-  private let maintenance: StoreMaintenance
-  private let filesMaintenance: FilesMaintenance
-  private let publicAddress: PublicAddress
-  private let signingKeys: LocalKeys?
-  private let queue: QueueWorker
-  private let subscriptions: SubscriptionHub
-  private let connections: SubscriptionsByUpstream
-  private let standing: StandingWork
-  private let push: PushAssembly
-  private let hooksOut: HooksOutAssembly
-  private let server: HTTPService
+  private let share: ProcessShare
+  let deployments: DeploymentSlot
+  let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
   private let metricsListenerCount: Int
-  private let queueEndMax: Duration
-  private let upstreams: UpstreamAssembly
+  let queueEndMax: Duration
   private let certificates: ServerCertificates?
-  private let group: EventLoopGroup
-  /// The lines of the route table, `METHOD /pattern`.
+  /// The lines of the route table at start, `METHOD /pattern`.
   package let routes: [String]
-  private let logger: Logger
+  var logger: Logger { share.logger }
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
-    maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance, publicAddress: PublicAddress,
-    signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
-    connections: SubscriptionsByUpstream, standing: StandingWork, push: PushAssembly,
-    hooksOut: HooksOutAssembly, server: HTTPService,
-    metricsListenerCount: Int, queueEndMax: Duration, upstreams: UpstreamAssembly,
-    certificates: ServerCertificates?,
-    group: EventLoopGroup, routes: [String], logger: Logger,
+    _ deployment: Deployment, deployments: DeploymentSlot, share: ProcessShare,
+    server: HTTPService, certificates: ServerCertificates?,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
-    self.whenListening = whenListening
-    self.store = store
-    self.copy = copy
-    self.reserve = reserve
-    self.gauges = gauges
-    self.maintenance = maintenance
-    self.filesMaintenance = filesMaintenance
-    self.publicAddress = publicAddress
-    self.signingKeys = signingKeys
-    self.queue = queue
-    self.subscriptions = subscriptions
-    self.connections = connections
-    self.standing = standing
-    self.push = push
-    self.hooksOut = hooksOut
+    let settings = deployment.workspace.settings
+    self.share = share
+    self.deployments = deployments
     self.server = server
-    self.metricsListenerCount = metricsListenerCount
-    self.queueEndMax = queueEndMax
-    self.upstreams = upstreams
     self.certificates = certificates
-    self.group = group
-    self.routes = routes
-    self.logger = logger
+    self.whenListening = whenListening
+    metricsListenerCount = settings.metrics.listen.count
+    queueEndMax = EndDeadline.queueMax(settings.drain)
+    routes = deployment.handler.served
   }
 
   /// Opens the store and wires the modules, without listening yet. Waits for a store that another
@@ -97,145 +55,32 @@ package final class LarderService: Service {
     let settings = workspace.settings
     let certificates = ServerCertificates(settings.tls)
     let tls = try readAtStart(certificates, logger: logger)
-    let folder = DataFolder(path: settings.dataFolder)
-    try folder.make(settings.start.degraded)
-    try DataEncryption.checkKeyIsGiven(settings, environment: environment)
-    let copy = try copyIfReadOnly(settings, logger: logger)
-    let reserve =
-      copy == nil && settings.start.degraded == .allow ? DiskReserve(folder: folder.path) : nil
-    let store: Store
+    let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
+    let share = ProcessShare(
+      group: group, metrics: metrics, logThreshold: logThreshold, environment: environment,
+      reloads: ReloadRecord(), logger: logger)
     do {
-      store = try await StoreOpening(
-        folder: copy?.path ?? folder.path, markerName: folder.markerName,
-        types: workspace.registry.catalogue.types, local: workspace.local,
-        patience: settings.start.lockWait, reserve: reserve, logger: logger
-      ).open()
-    } catch {
-      copy?.remove()
-      throw error
-    }
-    if copy != nil { store.refuseWrites() }
-    if let reserve { store.whenFull { reserve.release(logger: logger) } }
-    do {
-      let marker = try await store.marker()
-      try folder.checkKeyIsThere(for: marker, environment: environment)
-      let keys = KeyRing(
-        root: try folder.key(environment: environment) { UInt8.random(in: 0...255) })
-      try folder.check(
-        keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
-        logger: logger)
-      // Before the marker says that a different key was accepted.
-      try FilesAssembly.checkForm(settings, key: DataEncryption(settings, keys: keys)?.files)
-      if settings.isDataEncrypted {
-        logger.notice(
-          "files and backups are encrypted; the database is not: keep it on an encrypted disk")
-        if let path = folder.keyFile {
-          logger.warning(
-            "a key file lies in the encrypted data folder: keep it elsewhere, or remove it",
-            metadata: ["file": "\(path)"])
-        }
-      }
-      if copy == nil {
-        try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
-          UInt8.random(in: 0...255)
-        }
-      }
-      store.observeDamage { damage in
-        logger.error(
-          "the database is damaged or missing: the service is not ready until it is repaired",
-          metadata: [
-            "cause": "\(damage)",
-            "remedy": "\(StorageStartError.text(damage, folder: settings.dataFolder))",
-          ])
-      }
-      let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
-      let clientTLS = ClientTLS()
-      let upstreams = try UpstreamAssembly(
-        settings, group: group, tls: clientTLS, logger: logger)
-      let clock = TrustedClock(
-        newest: try await store.livedUntil(), wall: SystemClock.wall,
-        reading: { SystemClock.uptime() }, trust: settings.clock.trust, logger: logger)
-      let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
-      let accounts = try await AccountAssembly.make(
-        settings, sharedClaims: workspace.registry.sharedClaims, store: store,
-        client: upstreams.others, clock: clock,
-        sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
-        logger: logger)
-      let push = try PushAssembly(
-        settings, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
-      let hooksOut = try HooksOutAssembly(
-        workspace, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
-      let gateway = GatewayAssembly(
-        workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
-        push: push.service, hooksOut: hooksOut.service, clock: clock, logger: logger,
-        logThreshold: logThreshold)
-      let publicAddress = PublicAddress(settings)
-      let files = try FilesAssembly.service(
-        settings, store: store, keys: keys, group: group, tls: clientTLS,
-        expiryClock: clock.clock)
-      let services = gateway.services(
-        files: PublicFolder.files(settings, pool: group.blockingPool),
-        storedFiles: FileServices(
-          files: files,
-          opened: OpenedFiles(
-            pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
-          publicURL: { publicAddress.url }),
-        s3: FilesAssembly.s3(
-          files, settings.s3, store: store, keys: keys, random: random, logger: logger),
-        metrics: gateway.metrics(metrics))
-      let handler = try LarderHandler(services)
+      let deployment = try await Deployment.open(workspace, share)
+      let deployments = DeploymentSlot(deployment)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
-          settings, tls: tls, s3: handler.s3Root,
-          metrics: try MetricsHandler(services.metrics), logThreshold: logThreshold,
-          logSink: logSink,
-          logger: logger,
-          notReady: {
-            [health = gateway.health, signal = gateway.signal, queue = gateway.sync.worker] in
-            health.startDraining()
-            queue.prepareToEnd()
-            signal.end()
-          }),
-        group: group, handler: handler)
+          settings, tls: tls, deployment: deployment, logThreshold: logThreshold,
+          logSink: logSink, logger: logger, notReady: { deployments.beginEnd() }),
+        group: group, handler: deployment.handler)
       return LarderService(
-        store: store, copy: copy, reserve: reserve,
-        gauges: QueueGauges(store: store.reading, clock: clock),
-        maintenance: StoreMaintenance(
-          store: store, devices: gateway.devices, queue: gateway.sync,
-          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax,
-          keepLocal: settings.types.compactMapValues(\.keepLocal), clock: clock, logger: logger),
-        filesMaintenance: FilesMaintenance(files: files, logger: logger),
-        publicAddress: publicAddress,
-        signingKeys: accounts.keys, queue: gateway.sync.worker,
-        subscriptions: gateway.subscriptions, connections: gateway.connections,
-        standing: gateway.standing, push: push, hooksOut: hooksOut,
-        server: server,
-        metricsListenerCount: settings.metrics.listen.count,
-        queueEndMax: EndDeadline.queueMax(settings.drain), upstreams: upstreams,
-        certificates: certificates, group: group, routes: handler.served, logger: logger,
-        whenListening: whenListening)
+        deployment, deployments: deployments, share: share, server: server,
+        certificates: certificates, whenListening: whenListening)
     } catch {
-      store.close()
-      copy?.remove()
+      await group.shutdown()
       throw error
     }
   }
 
   /// Whether the service serves only reads, from a copy of the database.
-  var isOnCopy: Bool { copy != nil }
+  var isOnCopy: Bool { deployments.current?.isOnCopy ?? false }
 
-  private static func copyIfReadOnly(
-    _ settings: Settings, logger: Logger
-  ) throws(StartFailure) -> ReadOnlyCopy? {
-    ReadOnlyCopy.sweep()
-    guard settings.start.degraded == .allow, FileSystem.isReadOnly(at: settings.dataFolder)
-    else { return nil }
-    let copy = try ReadOnlyCopy(of: settings.dataFolder)
-    logger.error(
-      "the data folder is on a read-only file system: reads are served from a copy, writes are refused",
-      metadata: ["folder": "\(settings.dataFolder)", "copy": "\(copy.path)"])
-    return copy
-  }
+  /// Threads for what blocks.
+  var blockingPool: BlockingPool { share.group.blockingPool }
 
   /// Listens, serves until graceful shutdown, drains, and closes the store.
   ///
@@ -243,47 +88,45 @@ package final class LarderService: Service {
   /// signal right after the ready line drains too.
   package func run() async throws {
     do {
-      await filesMaintenance.prepare()
-      await push.service.prepare()
-      await hooksOut.service.prepare()
+      let deployment = deployments.current
+      await deployment?.prepare()
       let addresses = try await Self.listen(server)
       logMetricsAddresses(addresses.suffix(metricsListenerCount))
-      if !publicAddress.note(addresses, isSecure: certificates != nil) {
+      if deployment?.noteAddresses(addresses, isSecure: certificates != nil) == false {
         logger.notice(
           "publicUrl is not set: links to files do not work from other machines")
       }
       ProgramPages.release()
       whenListening(addresses)
-      let maintaining = Task { await maintenance.run() }
-      let sweeping = Task { await filesMaintenance.run() }
-      let draining = Task { await queue.start() }
-      let renewing = Task { await signingKeys?.run { try await Task.sleep(for: $0) } }
-      let measuring = Task {
-        while !Task.isCancelled {
-          await gauges.refresh()
-          await hooksOut.service.refreshGauges()
-          reserve?.restore()
-          try? await Task.sleep(for: Self.gaugeInterval)
-        }
-      }
-      push.service.start()
-      if !isOnCopy { hooksOut.service.start() }
-      // They write all the time, which a read-only copy cannot.
-      if !isOnCopy { standing.start() }
-      defer {
-        maintaining.cancel()
-        sweeping.cancel()
-        draining.cancel()
-        renewing.cancel()
-        measuring.cancel()
-      }
+      deployment?.start()
+      deployments.isListening(on: addresses)
       try await server.run()
     } catch {
       await close()
       throw error
     }
     await close()
+    if let failure = deployments.failure { throw failure }
     logger.info("stopped")
+  }
+
+  /// Opens a deployment and prepares it for requests.
+  func open(_ workspace: Workspace) async throws(StartFailure) -> Deployment {
+    do {
+      let deployment = try await Deployment.open(workspace, share)
+      await deployment.prepare()
+      _ = deployment.noteAddresses(deployments.addresses, isSecure: certificates != nil)
+      return deployment
+    } catch let failure as StartFailure {
+      throw failure
+    } catch {
+      throw StartFailure(.dataFolder, "The service could not be opened: \(error)")
+    }
+  }
+
+  /// Records the outcome of a reload for `/readyz` and the metrics.
+  func note(_ outcome: ReloadReport.Outcome) {
+    share.reloads.note(outcome, at: SystemClock.wall.now())
   }
 
   /// Reloads the certificate files for new connections. If one of them is faulty, all certificates stay
@@ -325,17 +168,10 @@ package final class LarderService: Service {
   }
 
   private func close() async {
-    await standing.end()
-    await subscriptions.end()
-    connections.stop()
-    await queue.end(within: queueEndMax)
-    await maintenance.noteLived()
-    await push.end()
-    await hooksOut.end()
-    await upstreams.close()
-    store.close()
-    copy?.remove()
-    await group.shutdown()
+    // A reload that has begun opens its deployment, for the requests that wait for it.
+    await deployments.waitForReload()
+    await deployments.take()?.close(queueEndMax: queueEndMax)
+    await share.group.shutdown()
   }
 
   private func logMetricsAddresses(_ addresses: ArraySlice<SocketAddress>) {

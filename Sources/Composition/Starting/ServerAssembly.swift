@@ -8,8 +8,8 @@ import Transport
 /// The configuration of the HTTP server, made from settings.
 enum ServerAssembly {
   static func configuration(
-    _ settings: Settings, tls: TLSServerContext?, s3: any RequestHandler,
-    metrics: any RequestHandler, logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
+    _ settings: Settings, tls: TLSServerContext?, deployment: Deployment,
+    logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
     notReady: @escaping @Sendable () -> Void
   ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
@@ -20,9 +20,9 @@ enum ServerAssembly {
     var limits = limits(settings.limits)
     limits.drainIdleDeadline = settings.drain.idle
     var configuration = HTTPServerConfiguration(
-      listeners: settings.listen.map { .init(Endpoint($0), tls: tls) }
-        + settings.s3.listen.map { .init(Endpoint($0), tls: tls, handler: s3) }
-        + settings.metrics.listen.map { .init(Endpoint($0), tls: tls, handler: metrics) },
+      listeners: zip(
+        settings.listen + settings.s3.listen + settings.metrics.listen, handlers(of: deployment)
+      ).map { .init(Endpoint($0), tls: tls, handler: $1) },
       limits: limits, drain: drain,
       accessLog: accessLog(
         settings.log, label: logger.label, threshold: logThreshold,
@@ -36,8 +36,18 @@ enum ServerAssembly {
     }
     configuration.isShared = { SharedAddresses.contain($0) }
     configuration.rateLimit = rateLimit(settings.limits)
+    // Liveness needs nothing that a reload closes.
+    configuration.isAnsweredAlways = { $0.path.elementsEqual("/healthz".utf8) }
     if tls != nil { configuration.strictTransportAge = settings.tls.strictTransportAge }
     return configuration
+  }
+
+  /// The handlers of the listeners: of the main addresses, of those of S3, and of those of the metrics.
+  static func handlers(of deployment: Deployment) -> [any RequestHandler] {
+    let settings = deployment.workspace.settings
+    return settings.listen.map { _ in deployment.handler }
+      + settings.s3.listen.map { _ in deployment.handler.s3Root }
+      + settings.metrics.listen.map { _ in deployment.metricsHandler }
   }
 
   private static func rateLimit(_ settings: LimitsSettings) -> RateLimit? {
