@@ -27,6 +27,22 @@ struct WorkspaceFiles: Sendable {
     return paths
   }
 
+  /// The state of the files at one time.
+  struct State: Sendable {
+    var versions: [String: FileVersion]
+    var digests: [String: SHA256.Digest]
+
+    /// Returns the state with one file as it was at another time.
+    func with(_ path: String, of other: State) -> State {
+      var state = self
+      state.versions[path] = other.versions[path]
+      state.digests[path] = other.digests[path]
+      return state
+    }
+  }
+
+  func state() -> State { State(versions: versions(), digests: digests()) }
+
   /// Returns the versions of the files, without reading them.
   func versions() -> [String: FileVersion] {
     // A folder's times change with each name in it, also with those of editors' temporary files.

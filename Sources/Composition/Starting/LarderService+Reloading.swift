@@ -26,6 +26,10 @@ struct ReloadPause: Sendable {
 /// Reloading: one deployment is closed and the next one opened on the same data folder, while sockets and
 /// connections stay open and requests wait.
 extension LarderService {
+  /// How long requests in progress have until streams end: one that opens a stream would otherwise be
+  /// refused, since the service seems to end.
+  private static let streamStartMax = Duration.milliseconds(20)
+
   /// Serves a workspace in place of the one that is served. Its settings must agree in everything that stays
   /// until a restart, see ``SettingsUntilRestart``.
   ///
@@ -47,6 +51,7 @@ extension LarderService {
     let deadline = old.workspace.settings.drain.deadline
     let start = ContinuousClock.now
     await server.hold()
+    try? await Task.sleep(for: Self.streamStartMax)
     old.endStreams()
     let late = await server.waitForResponses(atMost: deadline)
     await old.close(queueEndMax: deadline)

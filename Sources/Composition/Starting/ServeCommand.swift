@@ -84,9 +84,11 @@ package struct ServeCommand {
   private func run(
     threshold: LogThreshold, metrics: PrometheusRegistry, sink: LineSink, logger: Logger
   ) async throws -> Bool {
-    let (digests, versions) = (files.digests(), reloading.watchesFiles ? files.versions() : nil)
+    let early = files.state()
     for note in loaded.notes { logger.notice("\(note)") }
     try await SchemaPull(loaded.settings).keepIfMissing()
+    // With the schema that was pulled; but the settings were read before.
+    let read = files.state().with(files.settingsFile, of: early)
     let workspace = try Workspace.open(loaded)
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
@@ -112,14 +114,15 @@ package struct ServeCommand {
       service.isOnCopy
       ? FolderRecovery(folder: loaded.settings.dataFolder, logger: logger) : nil
     let reloader = Reloader(
-      settingsFile: reloading.settingsFile, workspace: workspace, digests: digests,
+      settingsFile: reloading.settingsFile, workspace: workspace, digests: read.digests,
       service: service, logThreshold: threshold, logger: logger, read: reloading.read,
       print: faultPrinter(to: sink, logger))
     let services: [any Service] =
       companions + [
         service,
         ReloadService(
-          hangups: hangups, reloader: reloader, service: service, watched: versions),
+          hangups: hangups, reloader: reloader, service: service,
+          watched: reloading.watchesFiles ? read.versions : nil),
       ]
     let ending = EndDeadline(drain: loaded.settings.drain)
     let group = ServiceGroup(
