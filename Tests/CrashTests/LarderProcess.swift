@@ -91,7 +91,8 @@ final class LarderProcess {
 
   /// Starts the service without waiting.
   static func spawnService(
-    _ folder: ServiceFolder, _ arguments: [String] = [], under tracer: [String] = [], readsErrors: Bool = true
+    _ folder: ServiceFolder, _ arguments: [String] = [], under tracer: [String] = [],
+    readsErrors: Bool = true
   ) throws -> LarderProcess {
     try LarderProcess(
       ["serve", "--config", folder.settingsPath] + arguments, under: tracer, in: folder,

@@ -9,12 +9,11 @@ import Testing
 extension Crashes {
   /// Reloads of operations and settings in the running process.
   struct ReloadTests {
-    private static let query = "query Film($id: ID!) @route(path: \"/films/{id}\") { film(id: $id) { id FIELDS } }\n"
     private static let studios = "query Studios { studios { id name } }\n"
 
     /// A query with other fields of the film.
     private static func film(_ fields: String) -> String {
-      query.replacing("FIELDS", with: fields)
+      "query Film($id: ID!) @route(path: \"/films/{id}\") { film(id: $id) { id \(fields) } }\n"
     }
 
     /// A service with operations of its own, behind the film library.
@@ -97,9 +96,9 @@ extension Crashes {
       await demo.stop()
     }
 
-    @Test("A watched file is taken when it is saved, and faults keep what is served", arguments: [
-      Data.WritingOptions.atomic, [],
-    ])
+    @Test(
+      "A watched file is taken when it is saved, and faults keep what is served",
+      arguments: [Data.WritingOptions.atomic, []])
     func watchedFilesAreTaken(options: Data.WritingOptions) async throws {
       let (folder, larder, demo) = try await Self.start(Self.film("title"), "--watch")
       let path = URL(filePath: "\(folder.path)/operations/films.graphql")
@@ -174,7 +173,8 @@ extension Crashes {
           "POST", "/v1/entities/Note",
           headers: [("Device-Token", token), ("Content-Type", "application/json")],
           body: #"{"text":"no number"}"#)
-        return (token, try #require(try JSONValue(parsing: made.body)["id"]?.string, "\(made.text)"))
+        let id = try JSONValue(parsing: made.body)["id"]?.string
+        return (token, try #require(id, "\(made.text)"))
       }
       func note() async throws -> RawResponse {
         try await onOwnThread {

@@ -7,8 +7,8 @@ import Model
 enum ReloadOutcome: Sendable {
   /// The new operations and settings are served.
   case applied(ReloadPause)
-  /// The service could not open with the new ones, and serves the former ones again.
-  case reverted(StartFailure, ReloadPause)
+  /// The service could not open with the new ones, as the log says, and serves the former ones again.
+  case reverted(ReloadPause)
   /// Nothing was changed, because the store could not be opened again; the reason.
   case refused(String)
   /// The process ends, with the new deployment or without one.
@@ -65,7 +65,7 @@ extension LarderService {
       return .ended
     }
     deployments.endReload(.success(next))
-    return fault.map { .reverted($0, pause) } ?? .applied(pause)
+    return fault == nil ? .applied(pause) : .reverted(pause)
   }
 
   /// Opens a workspace, or the former one if that fails.

@@ -28,9 +28,8 @@ struct ReloadService: Service {
       group.addTask { for await _ in hangups { triggers.note(isHangup: true) } }
       if let watched {
         group.addTask {
-          await FileWatch(pool: service.blockingPool, files: { reloader.files }).run(from: watched) {
-            triggers.note(isHangup: false)
-          }
+          let watch = FileWatch(pool: service.blockingPool, files: { reloader.files })
+          await watch.run(from: watched) { triggers.note(isHangup: false) }
         }
       }
       while let isHangup = await triggers.next(), service.deployments.failure == nil {

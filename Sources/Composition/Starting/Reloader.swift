@@ -120,18 +120,17 @@ final class Reloader: Sendable {
       logger.notice(
         "operations and settings reloaded",
         metadata: metadata(of: WorkspaceDifference(from: running, to: next), next, pause))
-    case .reverted(let failure, let pause):
+    case .reverted(let pause):
       state.withLock { $0.hasFailed = true }
       service.note(.reverted)
       logger.error(
-        "operations and settings were not reloaded: the service could not open with them, the former ones are served again",
+        "operations and settings were not reloaded: the former ones are served again",
         metadata: pause.metadata)
-      print(failure.description)
     case .refused(let reason):
       state.withLock { $0.hasFailed = true }
       service.note(.refused)
       logger.error(
-        "operations and settings were not reloaded: the former ones stay in service until a restart",
+        "operations and settings cannot be reloaded: the former ones stay in service until a restart",
         metadata: ["reason": "\(reason)"])
     case .ended:
       break
@@ -141,8 +140,7 @@ final class Reloader: Sendable {
   private func refuse(_ failure: StartFailure) {
     state.withLock { $0.hasFailed = true }
     service.note(.refused)
-    logger.error(
-      "operations and settings were not reloaded: they have faults, the former ones stay in service")
+    logger.error("operations and settings were not reloaded: the former ones stay in service")
     print(failure.description)
   }
 

@@ -142,7 +142,8 @@ extension ServerSession {
     _ input: UnsafeRawBufferPointer, from offset: inout Int, for client: ProxiedClient?,
     on reactor: isolated Reactor
   ) -> Bool {
-    guard !server.isHolding, connection.persists, let content = connection.wholeContent(in: input, from: offset),
+    guard !server.isHolding, connection.persists,
+      let content = connection.wholeContent(in: input, from: offset),
       content.count <= Self.immediateContentBytesMax
     else { return false }
     let start = server.output.count

@@ -4,7 +4,8 @@ import Testing
 @testable import Composition
 
 struct WorkspaceFilesTests {
-  private static let schema = "type Query { film(id: ID!): Film } type Film { id: ID! title: String }"
+  private static let schema =
+    "type Query { film(id: ID!): Film } type Film { id: ID! title: String }"
   private static let film = "query Film($id: ID!) { film(id: $id) { id title } }"
 
   private static func make() throws -> (OperationsFolder, WorkspaceFiles) {
@@ -21,7 +22,8 @@ struct WorkspaceFilesTests {
     let (folder, files) = try Self.make()
     for (name, text) in [
       ("operations/film.graphql", Self.film + "\n"), ("operations/other.graphql", "# none"),
-      ("schema.graphql", Self.schema + "\n"), ("local.graphql", "# none"), ("larder.yaml", "# none"),
+      ("schema.graphql", Self.schema + "\n"), ("local.graphql", "# none"),
+      ("larder.yaml", "# none"),
     ] {
       let before = files.state()
       try folder.write(text, to: name)
@@ -35,7 +37,7 @@ struct WorkspaceFilesTests {
     #expect(files.state().digests != before.digests)
   }
 
-  @Test("A file that is replaced by another of the same content has another version, and the same digest")
+  @Test("A file that is replaced by its copy has another version, and the same digest")
   func replacedFilesAreSeen() throws {
     let (folder, files) = try Self.make()
     let before = files.state()
