@@ -30,6 +30,9 @@ static const unsigned char clients_javascript_src_larder_js[] = {
 static const unsigned char clients_javascript_src_live_js[] = {
 #embed "../../Clients/JavaScript/src/live.js"
 };
+static const unsigned char clients_javascript_src_lookup_js[] = {
+#embed "../../Clients/JavaScript/src/lookup.js"
+};
 static const unsigned char clients_javascript_src_outbox_js[] = {
 #embed "../../Clients/JavaScript/src/outbox.js"
 };
@@ -119,6 +122,7 @@ static const struct larder_resource resources[] = {
   {"Clients/JavaScript/src/json.js", clients_javascript_src_json_js, sizeof clients_javascript_src_json_js},
   {"Clients/JavaScript/src/larder.js", clients_javascript_src_larder_js, sizeof clients_javascript_src_larder_js},
   {"Clients/JavaScript/src/live.js", clients_javascript_src_live_js, sizeof clients_javascript_src_live_js},
+  {"Clients/JavaScript/src/lookup.js", clients_javascript_src_lookup_js, sizeof clients_javascript_src_lookup_js},
   {"Clients/JavaScript/src/outbox.js", clients_javascript_src_outbox_js, sizeof clients_javascript_src_outbox_js},
   {"Clients/JavaScript/src/outcomes.js", clients_javascript_src_outcomes_js, sizeof clients_javascript_src_outcomes_js},
   {"Clients/JavaScript/src/profiles.js", clients_javascript_src_profiles_js, sizeof clients_javascript_src_profiles_js},

@@ -194,9 +194,9 @@ struct ClientMetrics {
   init(origin: Origin, upstream: String?) {
     var dimensions = [("origin", "\(origin)")]
     if let upstream { dimensions.append(("upstream", upstream)) }
-    connections = Meter(label: "http_client_connections", dimensions: dimensions)
-    inFlight = Meter(label: "http_client_requests_in_flight", dimensions: dimensions)
-    retries = Counter(label: "http_client_retries", dimensions: dimensions)
+    connections = Meter(label: "larder.http.client.connections", dimensions: dimensions)
+    inFlight = Meter(label: "larder.http.client.requests.in.flight", dimensions: dimensions)
+    retries = Counter(label: "larder.http.client.retries", dimensions: dimensions)
   }
 
   func connectionOpened() { connections.increment() }

@@ -34,6 +34,13 @@ package final class HTTPService: Service {
       blockingPool: group.blockingPool)
   }
 
+  /// The counts since the start. Those of requests are up to a quarter of a second late.
+  package var counts: ServerCounts {
+    var counts = shared.counters.counts
+    counts.connections = shared.connections.total
+    return counts
+  }
+
   /// The number of open connections.
   package var connectionCount: Int { shared.connections.total }
 

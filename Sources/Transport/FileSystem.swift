@@ -28,6 +28,15 @@ package enum FileSystem {
       modified: FileVersion.Moment(status.st_mtim), changed: FileVersion.Moment(status.st_ctim))
   }
 
+  /// Returns the size of the file system in bytes; nil if that is unknown.
+  package static func totalBytes(at folder: String) -> Int? {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else { return nil }
+    let (bytes, isTooMuch) = Int(clamping: status.f_blocks).multipliedReportingOverflow(
+      by: Int(clamping: status.f_frsize))
+    return isTooMuch ? .max : bytes
+  }
+
   /// Truncates a file to free its disk space.
   ///
   /// - Returns: whether it succeeded.

@@ -58,6 +58,13 @@ package enum LoopClock {
       nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
   }
 
+  /// The wall clock, for logs: milliseconds since 1970.
+  package static func wallTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
+  }
+
   /// Seconds since 1970, at the kernel's tick (4 ms late at most).
   static func wallSeconds() -> Int64 {
     var time = timespec()

@@ -96,6 +96,49 @@ struct EntityLookupTests {
     let end = try #require(text.range(of: "\n  )\n", range: start.lowerBound..<text.endIndex))
     #expect(String(text[start.lowerBound..<end.upperBound]) == expected + "\n", "\(text)")
     try SwiftCompilerTests.expectCompiles(files)
+    try expectTypeScript(of: sample)
+  }
+
+  private func expectTypeScript(of sample: Sample) throws {
+    let text = try #require(try sample.files(.typescript)["larder.ts"])
+    let expected = """
+        lookup: {type: "Film", key: ["id"], keyFields: ["id"], fields: [
+          {name: "one", on: [
+            {types: ["Film"], fields: [
+              {name: "kind", typename: null},
+              {name: "name", if: [["short", false]], stored: "title"},
+              {name: "director", if: [["all", true, true]], on: [
+                {types: ["Person"], fields: [
+                  {name: "name"},
+                ]},
+              ]},
+              {name: "tags", if: [["all", true, true], ["short", false]]},
+              {name: "about", on: [
+                {types: ["Film"], fields: [
+                  {name: "__typename", typename: null},
+                  {name: "title"},
+                  {name: "label"},
+                ]},
+                {types: ["Person"], fields: [
+                  {name: "__typename", typename: null},
+                  {name: "label"},
+                ]},
+              ]},
+              {name: "crew", on: [
+                {types: ["Crew"], fields: [
+                  {name: "leads", on: [
+                    {types: ["Person"], fields: [
+                      {name: "id"},
+                    ]},
+                  ]},
+                ]},
+              ]},
+              {name: "poster", if: [["short", true]], unknown: true},
+            ]},
+          ]},
+        ]},
+      """
+    #expect(text.contains(expected), "\(text)")
   }
 
   @Test(

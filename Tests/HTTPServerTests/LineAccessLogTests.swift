@@ -5,16 +5,19 @@ import Testing
 import Transport
 
 struct LineAccessLogTests {
-  private func line(isJSON: Bool, target: String, requestID: String = "r1") -> String {
+  private func line(
+    isJSON: Bool, target: String, requestID: String = "r1", facts: LoggedFacts = LoggedFacts(),
+    traceID: String = "", userAgent: String = ""
+  ) -> String {
     let log = LineAccessLog(label: "larder", isJSON: isJSON) { _ in }
     var notes: [UInt8] = []
     log.append(
       AccessLogEntry(
         method: target.isEmpty ? nil : .get, target: ArraySlice(target.utf8), status: 200,
         bytes: 12,
-        duration: .microseconds(345), requestID: ArraySlice(requestID.utf8),
-        remoteAddress: .ipv4(0x7F00_0001, port: 1),
-        date: HTTPDate(secondsSince1970: 784_111_777)),
+        nanoseconds: 345_678, requestID: ArraySlice(requestID.utf8),
+        remoteAddress: .ipv4(0x7F00_0001, port: 1), time: 784_111_777_089, facts: facts,
+        traceID: ArraySlice(traceID.utf8), userAgent: ArraySlice(userAgent.utf8)),
       to: &notes)
     return String(decoding: notes, as: UTF8.self)
   }
@@ -23,7 +26,7 @@ struct LineAccessLogTests {
   func formatsTextLine() {
     #expect(
       line(isJSON: false, target: "/a?b=1")
-        == "1994-11-06T08:49:37Z info larder: request method=GET target=/a?b=1 status=200"
+        == "1994-11-06T08:49:37.089Z info larder: request method=GET target=/a?b=1 status=200"
         + " bytes=12 duration_us=345 request_id=r1 remote=127.0.0.1\n")
   }
 
@@ -31,9 +34,42 @@ struct LineAccessLogTests {
   func formatsJSONLine() {
     #expect(
       line(isJSON: true, target: "/a")
-        == #"{"time":"1994-11-06T08:49:37Z","level":"info","logger":"larder","message":"request","#
+        == #"{"time":"1994-11-06T08:49:37.089Z","level":"info","logger":"larder","message":"request","#
         + #""method":"GET","target":"/a","status":200,"bytes":12,"duration_us":345,"#
         + #""request_id":"r1","remote":"127.0.0.1"}"# + "\n")
+  }
+
+  private static let facts: LoggedFacts = {
+    var facts = LoggedFacts()
+    facts.operation = "Film"
+    facts.cacheUse = .staleIfError
+    facts.upstreamNanoseconds = 2_345_678
+    facts.caller = LoggedCaller(user: "auth0|\"a b", device: "d_1")
+    return facts
+  }()
+
+  @Test("A line has what the handler knew, the trace and the client program")
+  func factsAreLogged() {
+    let trace = String(repeating: "ab", count: 16)
+    let agent = "curl/8 \"x\" \\ \u{E9}"
+    #expect(
+      line(isJSON: false, target: "/a", facts: Self.facts, traceID: trace, userAgent: agent)
+        .hasSuffix(
+          #" remote=127.0.0.1 operation=Film cache=stale_if_error upstream_us=2345"#
+            + #" user="auth0|\"a b" device=d_1 trace_id=\#(trace)"#
+            + #" user_agent="curl/8 \"x\" \\ \u00c3\u00a9""# + "\n"))
+    #expect(
+      line(isJSON: true, target: "/a", facts: Self.facts, traceID: trace, userAgent: agent)
+        .hasSuffix(
+          #""remote":"127.0.0.1","operation":"Film","cache":"stale_if_error","upstream_us":2345,"#
+            + #""user":"auth0|\"a b","device":"d_1","trace_id":"\#(trace)","#
+            + #""user_agent":"curl/8 \"x\" \\ \u00c3\u00a9"}"# + "\n"))
+  }
+
+  @Test("The name of the client program is cut")
+  func userAgentIsCut() {
+    let line = line(isJSON: false, target: "/a", userAgent: String(repeating: "x", count: 5_000))
+    #expect(line.hasSuffix(#" user_agent=""# + String(repeating: "x", count: 200) + "\"\n"))
   }
 
   @Test(

@@ -14,7 +14,9 @@ struct ResponseStampTests {
 
   @Test(
     "A head written at once is the same as one written in parts",
-    arguments: ["", "Request-Id: of-the-client.1\r\n", "Request-Id: not valid\r\n", "X-Id: 7\r\n"],
+    arguments: ["", "Request-Id: of-the-client.1\r\n", "Request-Id: not valid\r\n", "X-Id: 7\r\n",
+      "X-Request-Id: of-a-proxy\r\n",
+    ],
     [false, true])
   func headAtOnceIsTheSame(fields: String, hasRate: Bool) throws {
     let head = try Self.head(fields)
@@ -38,6 +40,28 @@ struct ResponseStampTests {
       #expect(stamps[0].lastRequestIDRange == stamps[1].lastRequestIDRange)
       #expect(!stamps[0].lastRequestIDRange.isEmpty)
       #expect(whole.starts(with: output) && whole.suffix(2) == [0x0D, 0x0A])
+    }
+  }
+
+  @Test(
+    "The id of a request is Request-Id, or else X-Request-Id, if that is valid",
+    arguments: [
+      ("Request-Id: a\r\nX-Request-Id: b\r\n", "a"), ("X-Request-Id: b\r\n", "b"),
+      ("Request-Id: not valid\r\nX-Request-Id: b\r\n", "b"),
+    ])
+  func requestIDs(fields: String, id: String) throws {
+    let head = try Self.head(fields)
+    #expect(ResponseStamp(seed: 1).requestID(for: head) == id)
+    var output: [UInt8] = []
+    ResponseStamp(seed: 1).appendHead("HTTP/1.1 200 OK\r\n", for: head, to: &output)
+    #expect(String(decoding: output, as: UTF8.self).contains("Request-Id: \(id)\r\n"))
+  }
+
+  @Test("Without a valid id of the client one is made")
+  func madeRequestIDs() throws {
+    let long = String(repeating: "a", count: 65)
+    for fields in ["", "X-Request-Id: a b\r\n", "X-Request-Id: \(long)\r\n"] {
+      #expect(ResponseStamp(seed: 1).requestID(for: try Self.head(fields)).utf8.count == 16)
     }
   }
 }

@@ -10,6 +10,7 @@ struct ScriptedHandler: RequestHandler {
       borrowing RequestHead, _ content: UnsafeRawBufferPointer, ResponseStamp, inout [UInt8]
     ) -> Bool = { _, _, _, _ in false }
   var bodyBytesMax: Int?
+  var names = RequestNames()
   var answer: @Sendable (ServerRequest) async -> ServerResponse
 
   init(

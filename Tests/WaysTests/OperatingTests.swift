@@ -232,8 +232,8 @@ extension Ways {
       let larder = try await RunningLarder.start(settings: "metrics: {listen: [127.0.0.1:0]}")
       #expect(try await larder.get("/metrics").status == 404)
       #expect(!larder.routes.contains("GET /metrics"))
-      let told = larder.log.lines.first { $0.message == "metrics are served" }
-      let address = try #require(told?.metadata["address"].flatMap { URL(string: "\($0)") })
+      let told = larder.log.lines.first { $0.message == "started" }
+      let address = try #require(told?.metadata["metrics"].flatMap { URL(string: "\($0)") })
       let port = try #require(address.port)
       let (metrics, other) = try await onOwnThread {
         let client = try RawClient(port: port)

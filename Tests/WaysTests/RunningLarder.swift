@@ -137,7 +137,7 @@ final class RunningLarder {
       from: SettingsSources(file: .init(name: "\(folder)/larder.yaml", text: try settingsText())))
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
     let service = try await LarderService.open(
-      try Workspace.open(loaded), metrics: PrometheusRegistry(),
+      try Workspace.open(loaded), metrics: PrometheusRegistry(base: .ofProcess),
       logger: log.logger, environment: environment
     ) { addresses in
       told.yield(addresses)

@@ -224,6 +224,8 @@ export interface Operation<Variables, Data> {
   readonly name: string;
   readonly kind: "query" | "mutation" | "subscription";
   readonly types?: (variables: Variables) => Data;
+  /** Which entity answers it, for `withLookups` of `lookup.js`. */
+  readonly lookup?: object;
 }
 
 export type Subject =

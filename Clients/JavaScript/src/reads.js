@@ -9,6 +9,10 @@ const QUERY_BYTES = 7_000;
 /** The shape of a response of GraphQL. */
 export const hasResult = body => body.data !== undefined || Array.isArray(body.errors);
 
+/** Whether a response that is on the phone can stand in for the one that an error took the place of. */
+export const isTemporary = error =>
+  error instanceof OfflineError || error instanceof UnavailableError || error.status >= 500;
+
 /** Variables as a query string: members that are lists or objects as JSON. */
 export function queryOf(variables) {
   return Object.entries(variables).filter(([, value]) => value !== undefined).map(([name, value]) => {
@@ -51,8 +55,7 @@ export class Reads {
       if (!body.errors) await this.#keep(id, key, {etag: headers.get("etag"), body, at});
       return {...body, from: "network", at};
     } catch (error) {
-      const isTemporary = error instanceof OfflineError || error instanceof UnavailableError || error.status >= 500;
-      if (!isTemporary || !kept) throw error;
+      if (!kept || !isTemporary(error)) throw error;
       return {...kept.body, from: "offline", at: kept.at};
     }
   }

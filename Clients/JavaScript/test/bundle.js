@@ -3,8 +3,11 @@ import {gzipSync} from "node:zlib";
 
 const source = new URL("../src/", import.meta.url);
 
-/** The modules that browsers load; `node.js` is none of them. */
-export const names = readdirSync(source).filter(name => name.endsWith(".js") && name !== "node.js").sort();
+/** Modules that an app imports by itself, if it wants them. */
+const OPTIONAL = ["lookup.js", "node.js"];
+
+/** The modules that every browser loads. */
+export const names = readdirSync(source).filter(name => name.endsWith(".js") && !OPTIONAL.includes(name)).sort();
 
 export const text = name => readFileSync(new URL(name, source), "utf8");
 

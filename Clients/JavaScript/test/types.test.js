@@ -3,6 +3,7 @@ import {spawnSync} from "node:child_process";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 import {fileURLToPath} from "node:url";
+import * as lookup from "../src/lookup.js";
 import * as node from "../src/node.js";
 import * as library from "../src/larder.js";
 
@@ -18,7 +19,7 @@ test("The declarations are valid, fit a program that uses them, and refuse what 
 });
 
 test("What the modules export is what the declarations declare", () => {
-  for (const [module, name] of [[library, "larder.d.ts"], [node, "node.d.ts"]]) {
+  for (const [module, name] of [[library, "larder.d.ts"], [lookup, "lookup.d.ts"], [node, "node.d.ts"]]) {
     const text = readFileSync(new URL(`../src/${name}`, import.meta.url), "utf8");
     const declared = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name).filter(name => name !== "Files");
     assert.deepEqual(Object.keys(module).sort(), declared.sort());

@@ -1,4 +1,5 @@
 import CoreMetrics
+import Gateway
 import Synchronization
 
 /// A counter: a number that only grows.
@@ -30,7 +31,7 @@ final class PrometheusGauge: MeterHandler, RecorderHandler, Sendable {
   func record(_ value: Double) { set(value) }
 }
 
-/// A histogram: a distribution in cumulative buckets, with the sum and the count of values.
+/// A histogram: a distribution in buckets, with the sum and the count of values.
 final class PrometheusHistogram: TimerHandler, RecorderHandler, Sendable {
   enum Buckets {
     case seconds
@@ -45,17 +46,17 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, Sendable {
     }
   }
 
-  private struct State {
-    var counts: [UInt64]
-    var sum: Double = 0
-  }
+  private let bounds: [Double]
+  private let state: Mutex<MetricFamily.Histogram>
 
-  private let upperBounds: [Double]
-  private let state: Mutex<State>
+  var value: MetricFamily.Histogram { state.withLock { $0 } }
 
   init(buckets: Buckets) {
-    upperBounds = buckets.upperBounds
-    state = Mutex(State(counts: Array(repeating: 0, count: buckets.upperBounds.count + 1)))
+    let bounds = buckets.upperBounds
+    self.bounds = bounds
+    state = Mutex(
+      MetricFamily.Histogram(
+        bounds: bounds, counts: Array(repeating: 0, count: bounds.count + 1), sum: 0))
   }
 
   func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
@@ -63,24 +64,10 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, Sendable {
   func record(_ value: Int64) { record(Double(value)) }
 
   func record(_ value: Double) {
-    let bucket = upperBounds.firstIndex { value <= $0 } ?? upperBounds.count
-    state.withLock { state in
-      state.counts[bucket] += 1
-      state.sum += value
+    let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
+    state.withLock { histogram in
+      histogram.counts[bucket] += 1
+      histogram.sum += value
     }
-  }
-
-  /// The lines of the series in the text format, buckets in ascending order.
-  func lines(name: String, labels: String) -> [String] {
-    let (counts, sum) = state.withLock { ($0.counts, $0.sum) }
-    let inner = labels.dropFirst().dropLast()
-    var total: UInt64 = 0
-    var lines: [String] = []
-    for (bound, count) in zip(upperBounds.map { "\($0)" } + ["+Inf"], counts) {
-      total += count
-      let pairs = (inner.isEmpty ? "" : inner + ",") + "le=\"\(bound)\""
-      lines.append("\(name)_bucket{\(pairs)} \(total)")
-    }
-    return lines + ["\(name)_sum\(labels) \(sum)", "\(name)_count\(labels) \(total)"]
   }
 }

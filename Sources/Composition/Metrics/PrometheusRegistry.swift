@@ -1,24 +1,26 @@
 package import CoreMetrics
+package import Gateway
 import Synchronization
 
-/// The backend of swift-metrics for `/metrics`: counters, meters, recorders and timers in the Prometheus
-/// text format 0.0.4.
+/// The backend of swift-metrics for `/metrics`, and the collector of metrics that modules count by
+/// themselves.
 ///
 /// Dots in a label become underscores; counters end in `_total`, timers in `_seconds`. Handlers exist
-/// as long as the process; modules make each once.
+/// as long as the process; modules make each once. ``MetricCatalogue`` describes each family.
 package final class PrometheusRegistry: MetricsFactory, Sendable {
   private struct Series: Hashable {
     let name: String
-    /// `{a="b"}`, or empty.
-    let labels: String
-    /// The same without the labels that only operators may see.
-    let openLabels: String
+    /// In alphabetical order.
+    let labels: [MetricFamily.Label]
 
-    func labels(showsHosts: Bool) -> String { showsHosts ? labels : openLabels }
+    /// The same without the labels that only operators may see.
+    var open: Series {
+      Series(name: name, labels: labels.filter { !hostLabels.contains($0.name) })
+    }
   }
 
-  /// Dimensions whose values reveal addresses of the operator's network.
-  private static let hostDimensions: Set<String> = ["origin"]
+  /// Labels whose values reveal addresses of the operator's network.
+  private static let hostLabels: Set<String> = ["origin"]
 
   private struct State {
     var counters: [Series: PrometheusCounter] = [:]
@@ -26,9 +28,34 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
     var histograms: [Series: PrometheusHistogram] = [:]
   }
 
-  private let state = Mutex(State())
+  /// In a struct because `Mutex` wraps a closure that it holds directly again at each access.
+  private struct Collectors {
+    var all: [@Sendable () -> [MetricFamily]] = []
+  }
 
-  package init() {}
+  private let state = Mutex(State())
+  private let collectors = Mutex(Collectors())
+  private let base: PrometheusRegistry?
+
+  /// The registry of the process, which all metrics of swift-metrics go to from its first use on.
+  package static let ofProcess: PrometheusRegistry = {
+    let registry = PrometheusRegistry()
+    MetricsSystem.bootstrap(registry)
+    return registry
+  }()
+
+  /// - Parameter base: a registry whose families this one shows too: that of the process, of which
+  ///   there can be only one, for one of several services in it.
+  package init(base: PrometheusRegistry? = nil) {
+    self.base = base
+  }
+
+  /// Adds families that are counted elsewhere.
+  ///
+  /// - Parameter families: called at each reading of the metrics; must be quick.
+  package func collect(_ families: @escaping @Sendable () -> [MetricFamily]) {
+    collectors.withLock { $0.all.append(families) }
+  }
 
   package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     let series = Self.series(label, dimensions, suffix: "_total")
@@ -64,46 +91,50 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
   package func destroyRecorder(_ handler: any RecorderHandler) {}
   package func destroyTimer(_ handler: any TimerHandler) {}
 
-  /// Every series, families in alphabetical order.
+  /// Every family in alphabetical order, each with its samples in the order of their labels.
   ///
   /// - Parameter showsHosts: whether labels name the hosts that are called. If not, the series of all
   ///   hosts are merged: counters and gauges are summed, histograms by host are omitted.
-  package func text(showsHosts: Bool) -> String {
+  package func families(showsHosts: Bool) -> [MetricFamily] {
+    var families = Dictionary(
+      (base?.families(showsHosts: showsHosts) ?? []).map { ($0.name, $0) },
+      uniquingKeysWith: { first, _ in first })
     let (counters, gauges, histograms) = state.withLock { ($0.counters, $0.gauges, $0.histograms) }
-    var families: [String: (kind: String, lines: [String])] = [:]
-    let counts = counters.map { ($0.key, $0.value.value) }
-    for (name, value) in Self.sums(of: counts, showsHosts: showsHosts) {
-      families[name.family, default: ("counter", [])].lines.append("\(name.text) \(value)")
+    func add(_ series: Series, _ kind: MetricFamily.Kind, _ value: MetricFamily.Value) {
+      families[series.name, default: MetricFamily(series.name, kind, [])].samples.append(
+        MetricFamily.Sample(labels: series.labels, value: value))
+    }
+    let counts = counters.map { ($0.key, Double($0.value.value)) }
+    for (series, value) in Self.sums(of: counts, showsHosts: showsHosts) {
+      add(series, .counter, .number(value))
     }
     let levels = gauges.map { ($0.key, $0.value.value) }
-    for (name, value) in Self.sums(of: levels, showsHosts: showsHosts) {
-      families[name.family, default: ("gauge", [])].lines.append("\(name.text) \(value)")
+    for (series, value) in Self.sums(of: levels, showsHosts: showsHosts) {
+      add(series, .gauge, .number(value))
     }
-    for (series, histogram) in histograms where showsHosts || series.labels == series.openLabels {
-      families[series.name, default: ("histogram", [])].lines
-        .append(contentsOf: histogram.lines(name: series.name, labels: series.labels))
+    for (series, histogram) in histograms where showsHosts || series == series.open {
+      add(series, .histogram, .histogram(histogram.value))
     }
-    return families.sorted { $0.key < $1.key }.map { name, family in
-      // The lines of a histogram are in order already, and each series' lines stay together.
-      let lines = family.kind == "histogram" ? family.lines : family.lines.sorted()
-      return "# TYPE \(name) \(family.kind)\n" + lines.map { $0 + "\n" }.joined()
-    }.joined()
+    for collect in collectors.withLock({ $0.all }) {
+      for family in collect() {
+        families[family.name, default: MetricFamily(family.name, family.kind, [])].samples
+          .append(contentsOf: family.samples)
+      }
+    }
+    return families.values.filter { !$0.samples.isEmpty }.map(Self.sorted)
+      .sorted { $0.name < $1.name }
   }
 
-  /// The name at the start of a line.
-  private struct LineName: Hashable {
-    let family: String
-    let text: String
+  private static func sorted(_ family: MetricFamily) -> MetricFamily {
+    var family = family
+    let keys = family.samples.map { $0.labels.map { "\($0.name)\u{0}\($0.value)" }.joined() }
+    family.samples = zip(keys, family.samples).sorted { $0.0 < $1.0 }.map(\.1)
+    return family
   }
 
-  private static func sums<Value: AdditiveArithmetic>(
-    of values: [(Series, Value)], showsHosts: Bool
-  ) -> [LineName: Value] {
+  private static func sums(of values: [(Series, Double)], showsHosts: Bool) -> [Series: Double] {
     values.reduce(into: [:]) { sums, entry in
-      let (series, value) = entry
-      let name = LineName(
-        family: series.name, text: series.name + series.labels(showsHosts: showsHosts))
-      sums[name, default: .zero] += value
+      sums[showsHosts ? entry.0 : entry.0.open, default: 0] += entry.1
     }
   }
 
@@ -112,26 +143,8 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
   ) -> Series {
     let name = label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
     return Series(
-      name: String(name) + suffix, labels: text(of: dimensions),
-      openLabels: text(of: dimensions.filter { !hostDimensions.contains($0.0) }))
-  }
-
-  private static func text(of dimensions: [(String, String)]) -> String {
-    let pairs = dimensions.sorted { $0.0 < $1.0 }.map { key, value in
-      "\(key)=\"\(escaped(value))\""
-    }
-    return pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}"
-  }
-
-  private static func escaped(_ value: String) -> String {
-    value.reduce(into: "") { text, character in
-      switch character {
-      case "\\": text += "\\\\"
-      case "\"": text += "\\\""
-      case "\n": text += "\\n"
-      default: text.append(character)
-      }
-    }
+      name: String(name) + suffix,
+      labels: dimensions.map { MetricFamily.Label($0.0, $0.1) }.sorted { $0.name < $1.name })
   }
 }
 

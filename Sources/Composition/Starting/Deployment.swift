@@ -34,6 +34,10 @@ final class Deployment: Sendable {
   let workspace: Workspace
   let handler: LarderHandler
   let metricsHandler: MetricsHandler
+  /// The metrics that its parts count by themselves.
+  let metrics: ServiceMetrics
+  /// Whether the pages at `/` were found.
+  let hasPages: Bool
   private let store: Store
   private let copy: ReadOnlyCopy?
   /// Nil on a read-only copy, and if a degraded start is refused.
@@ -133,7 +137,9 @@ final class Deployment: Sendable {
       s3: FilesAssembly.s3(
         files, settings.s3, store: store, keys: keys, random: random, logger: logger),
       metrics: gateway.metrics(share.metrics))
+    hasPages = services.files != nil
     handler = try LarderHandler(services)
+    metrics = gateway.serviceMetrics(store: store)
     metricsHandler = try MetricsHandler(services.metrics)
     gauges = QueueGauges(store: store.reading, clock: clock)
     maintenance = StoreMaintenance(
@@ -214,6 +220,15 @@ final class Deployment: Sendable {
   }
 
   // MARK: Lifecycle
+
+  /// For the line of the start.
+  var startNotes: Logger.Metadata {
+    let called = upstreams.upstreams.all.map { "\($0.name)=\($0.client.origin ?? "none")" }
+    return [
+      "operations": "\(workspace.registry.operations.count)",
+      "upstreams": "\(called.joined(separator: ","))",
+    ]
+  }
 
   /// Whether the service serves only reads, from a copy of the database.
   var isOnCopy: Bool { copy != nil }

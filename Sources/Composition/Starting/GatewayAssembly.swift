@@ -21,6 +21,8 @@ struct GatewayAssembly {
   let connections: SubscriptionsByUpstream
   let standing: StandingWork
   private let overview: UpstreamOverview
+  private let cache: RenderedCache
+  private let reader: QueryReader
   private let entities: EntityReader
   let writes: EntityWrites
   private let lists: ListDiffer
@@ -42,6 +44,7 @@ struct GatewayAssembly {
   private let hooks: HookService
   private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
+  private let loggedIDs: LoggedIDs
   private let local: LocalSchema
   private let logger: Logger
 
@@ -60,6 +63,7 @@ struct GatewayAssembly {
     let upstreams = assembly.upstreams
     let calls = CallSequence(after: store.lastCall, head: store.head)
     let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)
+    self.cache = cache
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
     let codec = CursorCodec(key: keys.key(for: .cursor))
@@ -104,6 +108,7 @@ struct GatewayAssembly {
       shadow: ShadowReads(
         upstreams: upstreams, clock: clock, random: { Double.random(in: 0..<1) }, logger: logger),
       clock: clock, logger: logger)
+    self.reader = reader
     lists = ListDiffer(
       reader: reader, collections: entities, store: store.reading,
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors,
@@ -203,6 +208,12 @@ struct GatewayAssembly {
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
+    self.loggedIDs =
+      switch settings.log.ids {
+      case .plain: .plain
+      case .hashed: .hashed(keys)
+      case .off: .off
+      }
     local = workspace.local
     self.cursors = cursors
     self.settings = settings
@@ -211,14 +222,26 @@ struct GatewayAssembly {
 
   func metrics(_ registry: PrometheusRegistry) -> MetricsEndpoint {
     MetricsEndpoint(
-      access: settings.metrics.access == .admin ? .admin : .open, callers: callers
-    ) { registry.text(showsHosts: $0) }
+      access: settings.metrics.access == .admin ? .admin : .open,
+      token: settings.metrics.token?.revealed, callers: callers
+    ) { showsHosts, isOpenMetrics in
+      MetricsText.text(
+        registry.families(showsHosts: showsHosts), as: isOpenMetrics ? .openMetrics : .prometheus)
+    }
+  }
+
+  /// The metrics of its parts.
+  func serviceMetrics(store: Store) -> ServiceMetrics {
+    ServiceMetrics(
+      store: store, cursors: cursors, cache: cache, reader: reader,
+      upstreams: overview, operationCount: operations.directory.operations.count,
+      dataFolder: settings.dataFolder)
   }
 
   func services(
     files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint
   ) -> Services {
-    Services(
+    var services = Services(
       operations: operations, subscriptions: subscriptions, standing: standing,
       upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
       callers: callers,
@@ -241,6 +264,8 @@ struct GatewayAssembly {
       streamStallMax: settings.limits.streamStall,
       compressionBytesMin: ServerLimits().compressionBytesMin, clock: SystemClock.wall,
       logger: logger)
+    services.loggedIDs = loggedIDs
+    return services
   }
 }
 

@@ -36,7 +36,7 @@ extension LarderService {
   /// Returns early, and the reload goes on, if the task is cancelled: the end of the process must not wait
   /// for a reload before it drains.
   func reload(to workspace: Workspace) async -> ReloadOutcome {
-    guard let old = deployments.beginReload() else { return .ended }
+    guard !Task.isCancelled, let old = deployments.beginReload() else { return .ended }
     if let reason = old.reasonToStayOpen {
       deployments.endReload(.success(old))
       return .refused(reason)

@@ -67,6 +67,14 @@ package final class LarderService: Service {
           settings, tls: tls, deployment: deployment, logThreshold: logThreshold,
           logSink: logSink, logger: logger, notReady: { deployments.beginEnd() }),
         group: group, handler: deployment.handler)
+      metrics.collect {
+        (deployments.current?.metrics.families(of: server) ?? []) + ProcessMetrics.families()
+      }
+      if !deployment.hasPages {
+        logger.warning(
+          "the folder of the pages at / was not found; set `public`, or install it with the binary",
+          metadata: ["folder": "\(settings.publicFolder ?? "Public")"])
+      }
       return LarderService(
         deployment, deployments: deployments, share: share, server: server,
         certificates: certificates, whenListening: whenListening)
@@ -91,7 +99,7 @@ package final class LarderService: Service {
       let deployment = deployments.current
       await deployment?.prepare()
       let addresses = try await Self.listen(server)
-      logMetricsAddresses(addresses.suffix(metricsListenerCount))
+      logStart(addresses, of: deployment)
       if deployment?.noteAddresses(addresses, isSecure: certificates != nil) == false {
         logger.notice(
           "publicUrl is not set: links to files do not work from other machines")
@@ -174,13 +182,16 @@ package final class LarderService: Service {
     await share.group.shutdown()
   }
 
-  private func logMetricsAddresses(_ addresses: ArraySlice<SocketAddress>) {
+  private func logStart(_ addresses: [SocketAddress], of deployment: Deployment?) {
     let scheme = certificates == nil ? "http" : "https"
-    for address in addresses {
-      logger.notice(
-        "metrics are served",
-        metadata: ["address": "\(ListeningAddress.text(address, scheme: scheme))"])
+    let texts = addresses.map { ListeningAddress.text($0, scheme: scheme) }
+    var metadata = deployment?.startNotes ?? [:]
+    metadata["version"] = "\(Version.text)"
+    metadata["addresses"] = "\(texts.dropLast(metricsListenerCount).joined(separator: ","))"
+    if metricsListenerCount > 0 {
+      metadata["metrics"] = "\(texts.suffix(metricsListenerCount).joined(separator: ","))"
     }
+    logger.notice("started", metadata: metadata)
   }
 
   private static func listen(_ server: HTTPService) async throws(StartFailure) -> [SocketAddress] {

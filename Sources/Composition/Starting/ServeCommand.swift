@@ -2,7 +2,6 @@ import FoundationEssentials
 import Gateway
 import HTTPServer
 import Logging
-import Metrics
 package import ServiceLifecycle
 import Transport
 import UnixSignals
@@ -56,8 +55,7 @@ package struct ServeCommand {
   package func run() async throws {
     Allocator.boundArenas()
     let threshold = LogThreshold(loaded.settings.log)
-    let metrics = PrometheusRegistry()
-    MetricsSystem.bootstrap(metrics)
+    let metrics = PrometheusRegistry.ofProcess
     let sink = ProcessLogging.sink(settings: loaded.settings.log)
     let logger = ProcessLogging.logger(
       "larder", settings: loaded.settings.log, threshold: threshold

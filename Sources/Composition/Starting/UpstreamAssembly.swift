@@ -81,7 +81,7 @@ extension HTTPClientSettings {
     connectionsMax = upstream.settings.concurrencyMax
     firstByteTimeout = upstream.settings.timeout
     totalTimeout = upstream.settings.timeout
-    metricsUpstream = upstream.name == .sole ? nil : upstream.name.text
+    metricsUpstream = upstream.name.text
   }
 
   /// The same for event streams.

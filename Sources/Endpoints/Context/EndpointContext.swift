@@ -17,6 +17,12 @@ struct EndpointContext: Sendable {
   let streamStallMax: Duration
   let logger: Logger
   let failures: FailureLog
+  /// The places of operations in ``HTTPServer/RequestNames``.
+  var operationNumbers: [String: Int32] = [:]
+  /// How the access log shows callers; ``Gateway/LoggedIDs/off`` if it does not.
+  var loggedIDs = LoggedIDs.off
+  /// Nil if requests are always logged.
+  var logThreshold: LogThreshold?
 
   init(
     callers: CallerIdentifier, queue: SyncQueue, bodyBytesMax: Int, streamStallMax: Duration,
@@ -42,6 +48,12 @@ struct EndpointContext: Sendable {
     }
   }
 
+  /// Notes the operation of a request for the metrics and the access log.
+  func note(_ operation: ServedOperation, of request: ServerRequest) {
+    let number = operationNumbers[operation.name] ?? -1
+    request.note { $0.operation = number }
+  }
+
   /// Logs the cause of a failure, which no client sees.
   func note(_ failure: Failure, requestID: String) {
     failures.note(failure, requestID: requestID)
@@ -54,7 +66,19 @@ struct EndpointContext: Sendable {
       authorization: caller.isAdmin || caller.user != nil,
       deviceToken: caller.device != nil && !caller.isOpenDevice)
     queue.notePresence(of: caller)
+    note(caller, of: request)
     return caller
+  }
+
+  /// Notes the caller of a request for the access log, if there is one.
+  private func note(_ caller: Caller, of request: ServerRequest) {
+    guard caller.user != nil || caller.device != nil, !loggedIDs.isOff,
+      logThreshold.map({ $0.level <= .info }) ?? true
+    else { return }
+    let logged = LoggedCaller(
+      user: caller.user.flatMap(loggedIDs.shown),
+      device: (caller.device?.id).flatMap(loggedIDs.shown))
+    request.note { $0.caller = logged }
   }
 
   /// Returns the refusal of a request to write whose device token only reads; nil for others.
@@ -86,6 +110,7 @@ struct EndpointContext: Sendable {
     var (caller, lease) = try await callers.caller(
       ticket: ticket, for: StreamTarget(path: request.path, query: request.queryText))
     caller.network = request.network
+    note(caller, of: request)
     return StreamCaller(caller: caller, lease: lease)
   }
 

@@ -113,12 +113,12 @@ struct GraphQLEndpoint: Sendable {
         document, variables: asked.variables, caller: caller, traceparent: request.traceparent)
       return DirectMutations.Outcome(body: body).response(as: form.contentType)
     case .operation(let operation) where operation.kind == .mutation:
-      return try await operations.mutations.send(
-        operation, input: asked.input, caller: caller,
-        key: request.field("idempotency-key") ?? asked.idempotencyKey,
-        traceparent: request.traceparent
-      ).response(as: form.contentType)
+      context.note(operation, of: request)
+      return try await operations.mutations.respond(
+        to: request, operation, input: asked.input, caller: caller,
+        key: request.field("idempotency-key") ?? asked.idempotencyKey, as: form.contentType)
     case .operation(let operation):
+      context.note(operation, of: request)
       let draft = reads.begin(
         request, content: content, caller: caller, epoch: epoch, form: form)
       let read = try await operations.operations.read(

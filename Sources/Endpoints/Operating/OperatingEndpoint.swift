@@ -1,4 +1,4 @@
-package import Gateway
+import Gateway
 import HTTPServer
 import HTTPTypes
 import LosslessJSON
@@ -75,40 +75,5 @@ struct OperatingEndpoint: Sendable {
       _ = try await context.caller(of: request)
       return .json(try await document(), cacheControl: "no-cache")
     }
-  }
-}
-
-/// `/metrics`: counters in Prometheus' text format, on the service's addresses or separate ones.
-package struct MetricsEndpoint: Sendable {
-  /// The callers that can read the metrics.
-  package enum Access: Sendable {
-    case open
-    case admin
-  }
-
-  private let access: Access
-  private let callers: CallerIdentifier
-  /// Renders the metrics; the parameter selects whether the hosts that the service calls are named.
-  private let text: @Sendable (_ showsHosts: Bool) -> String
-
-  package init(
-    access: Access, callers: CallerIdentifier, text: @escaping @Sendable (Bool) -> String
-  ) {
-    self.access = access
-    self.callers = callers
-    self.text = text
-  }
-
-  func respond(to request: ServerRequest) -> ServerResponse {
-    let isAdmin = callers.isAdmin { request.field($0) }
-    guard isAdmin || access == .open else {
-      return .failure(
-        Failure(
-          .unauthenticated, "`/metrics` requires the admin token (setting `metrics.access`)."),
-        request: request)
-    }
-    return ServerResponse(
-      contentType: "text/plain; version=0.0.4; charset=utf-8",
-      bytes: Array(text(isAdmin).utf8), fields: [.cacheControl: "no-store"])
   }
 }

@@ -18,6 +18,23 @@ struct DirectMutations: Sendable {
     var isReplay = false
   }
 
+  /// Responds to a request that waits for the response of its mutation.
+  func respond(
+    to request: ServerRequest, _ operation: ServedOperation, input: VariableInput, caller: Caller,
+    key: String?, as contentType: String
+  ) async throws(Failure) -> ServerResponse {
+    let began = request.elapsed
+    let outcome = try await send(
+      operation, input: input, caller: caller, key: key, traceparent: request.traceparent)
+    var response = outcome.response(as: contentType)
+    guard !outcome.isReplay else { return response }
+    // With a device this includes the wait for conflicting mutations ahead of it.
+    let upstream = request.elapsed - began
+    request.note { $0.upstreamNanoseconds = upstream.wholeNanoseconds }
+    response.fields[.serverTiming] = "upstream;dur=\(upstream.shownMilliseconds)"
+    return response
+  }
+
   /// Sends a mutation and returns upstream's response.
   ///
   /// - Parameter key: the client's idempotency key, not yet checked; nil without one.

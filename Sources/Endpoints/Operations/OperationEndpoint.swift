@@ -18,6 +18,7 @@ struct OperationEndpoint: Sendable {
   func get(_ request: ServerRequest, of routed: ServedOperation? = nil) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       let call = try OperationCall(request, of: routed, in: operations.directory)
+      context.note(call.operation, of: request)
       switch call.operation.kind {
       case .query: break
       case .mutation: return Self.onlyPost(call.operation.name, request: request)
@@ -38,6 +39,7 @@ struct OperationEndpoint: Sendable {
   func post(_ request: ServerRequest, of routed: ServedOperation? = nil) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       let call = try OperationCall(request, of: routed, in: operations.directory)
+      context.note(call.operation, of: request)
       let operation = call.operation
       if operation.kind == .subscription {
         throw Self.onlyStreamed(operation.name)
@@ -50,10 +52,9 @@ struct OperationEndpoint: Sendable {
         return try await read(
           operation, input: input, caller: caller, epoch: epoch, request: request)
       }
-      return try await mutations.send(
-        operation, input: input, caller: caller, key: request.field("idempotency-key"),
-        traceparent: request.traceparent
-      ).response(as: "application/json")
+      return try await mutations.respond(
+        to: request, operation, input: input, caller: caller,
+        key: request.field("idempotency-key"), as: "application/json")
     }
   }
 
@@ -64,6 +65,7 @@ struct OperationEndpoint: Sendable {
   func stream(_ request: ServerRequest, of routed: ServedOperation? = nil) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       let call = try OperationCall(request, of: routed, in: operations.directory)
+      context.note(call.operation, of: request)
       switch call.operation.kind {
       case .query: break
       case .mutation:

@@ -15,6 +15,9 @@ final class CachedResponse: ResponseCacheEntry {
   private let epochNumber: Int
   let viewer: Viewer
   let isAnonymous: Bool
+  /// Of the request that it was made for. It is the same for all that it is served to, except for the use
+  /// of the cache.
+  private let facts: RequestFacts
   let identity: CachedRepresentation
   /// Nil if the body is too small to compress.
   let gzip: CachedRepresentation?
@@ -26,6 +29,14 @@ final class CachedResponse: ResponseCacheEntry {
   /// Whether no credentials have been invalidated since the response was made.
   var isOfThisEpoch: Bool { epochNumber == epoch.current }
 
+  /// What is known of a request that it is served to.
+  @inline(__always)
+  func facts(isNotModified: Bool) -> RequestFacts {
+    var facts = facts
+    if isNotModified { facts.cacheUse = .notModified }
+    return facts
+  }
+
   /// - Parameters:
   ///   - epochNumber: noted before the caller was verified.
   ///   - until: when the token in `Authorization` expires or must be verified again; nil without a
@@ -33,7 +44,7 @@ final class CachedResponse: ResponseCacheEntry {
   init(
     key: PlainRequestKey, rendered: RenderedResponse, epoch: CredentialEpoch, epochNumber: Int,
     viewer: Viewer, isPrivate: Bool, until: Timestamp? = nil, forwardedNames: [String],
-    gzipped: [UInt8]?
+    gzipped: [UInt8]?, facts: RequestFacts = RequestFacts()
   ) {
     self.key = key
     self.epoch = epoch
@@ -45,6 +56,10 @@ final class CachedResponse: ResponseCacheEntry {
       until?.milliseconds ?? .max)
     self.viewer = viewer
     isAnonymous = viewer == .anonymous
+    var facts = facts
+    facts.upstreamNanoseconds = nil
+    facts.cacheUse = .hit
+    self.facts = facts
     let fields = { (coding: ContentCoding) in
       ReadFields(
         rendered, coding: coding, isPrivate: isPrivate, forwardedNames: forwardedNames,
@@ -127,9 +142,11 @@ enum CachedResponseChoice {
     let representation = representation(of: entry, for: head)
     // Validators apply to GET and HEAD alone (RFC 9110 section 13.1.2).
     if head.method != .post, matches(representation.entityTag, head["if-none-match"]) {
+      stamp.facts = entry.facts(isNotModified: true)
       stamp.appendHead("HTTP/1.1 304 Not Modified\r\n", for: head, to: &output)
       append(representation.notModifiedFields, at: moment, body: [], to: &output)
     } else {
+      stamp.facts = entry.facts(isNotModified: false)
       stamp.appendHead("HTTP/1.1 200 OK\r\n", for: head, to: &output)
       if case .head = head.method {
         append(representation.fields, at: moment, body: [], to: &output)

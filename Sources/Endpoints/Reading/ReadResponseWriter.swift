@@ -24,6 +24,8 @@ struct ReadResponseWriter: Sendable {
 
   let cursors: CursorIssuer
   let cache: ResponseCache
+  /// The places of operations in ``HTTPServer/RequestNames``.
+  var operationNumbers: [String: Int32] = [:]
   let forwardedNames: [String]
   /// Bodies smaller than this are not compressed.
   let compressionBytesMin: Int
@@ -55,11 +57,17 @@ struct ReadResponseWriter: Sendable {
       .syncCursor: String(
         decoding: cursors.cursor(for: draft.caller.viewer, at: draft.head), as: UTF8.self),
       .age: "\(read.age.wholeSeconds)",
-      .serverTiming: "cache;desc=\(read.outcome.isForwarded ? "miss" : "hit")",
+      .serverTiming: Self.serverTiming(read, of: request),
     ]
-    store(read, draft: draft, isPrivate: isPrivate)
     let isRead = request.method == .get || request.method == .head
-    if isRead, isUnchanged(rendered, for: request) {
+    let isUnchanged = isRead && isUnchanged(rendered, for: request)
+    request.note { facts in
+      facts.operation = operationNumbers[rendered.key.operation] ?? -1
+      facts.cacheUse = read.outcome.cacheUse(isNotModified: isUnchanged)
+      facts.upstreamNanoseconds = read.upstreamTime?.wholeNanoseconds
+    }
+    store(read, draft: draft, isPrivate: isPrivate)
+    if isUnchanged {
       return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
     }
     if request.method == .post, draft.form == .rest {
@@ -67,6 +75,16 @@ struct ReadResponseWriter: Sendable {
     }
     return ServerResponse(
       contentType: readFields.contentType, bytes: rendered.body, fields: fields)
+  }
+
+  /// The `Server-Timing` of a read: the use of the cache with the time since the request was read, and
+  /// the part of it that the request waited for upstream, in milliseconds.
+  private static func serverTiming(_ read: ReadResponse, of request: ServerRequest) -> String {
+    let cache =
+      "cache;desc=\(read.outcome.isForwarded ? "miss" : "hit");"
+      + "dur=\(request.elapsed.shownMilliseconds)"
+    guard let upstream = read.upstreamTime else { return cache }
+    return "\(cache), upstream;dur=\(upstream.shownMilliseconds)"
   }
 
   private func isUnchanged(_ rendered: RenderedResponse, for request: ServerRequest) -> Bool {
@@ -88,18 +106,48 @@ struct ReadResponseWriter: Sendable {
     else { return }
     let now = rendered.received.advanced(by: read.age)
     let until = draft.caller.userExpires.map { min($0, now.advanced(by: Self.verifiedFor)) }
+    let facts = request.facts
     let keep = { @Sendable (gzipped: [UInt8]?) in
       cache.keep(
         CachedResponse(
           key: key, rendered: rendered, epoch: cache.epoch, epochNumber: draft.epoch,
           viewer: draft.caller.viewer, isPrivate: isPrivate, until: until,
-          forwardedNames: cache.varyingNames, gzipped: gzipped))
+          forwardedNames: cache.varyingNames, gzipped: gzipped, facts: facts))
     }
     switch rendered.body.count {
     case ..<compressionBytesMin: keep(nil)
     case ..<Self.compressionOnLoopBytesMax: keep(rendered.gzip(Gzip.compress))
     default: Task.detached { keep(rendered.gzip(Gzip.compress)) }
     }
+  }
+}
+
+extension CacheOutcome {
+  func cacheUse(isNotModified: Bool) -> CacheUse {
+    switch self {
+    case .hit: isNotModified ? .notModified : .hit
+    case .staleWhileRevalidate: .staleWhileRevalidate
+    case .staleAllowed: .stale
+    case .staleIfError: .staleIfError
+    case .lookup: .lookup
+    case .miss: .miss
+    case .collapsed: .collapsed
+    case .revalidated: .refreshed
+    case .request: .bypass
+    }
+  }
+}
+
+extension Duration {
+  var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+  }
+
+  /// Milliseconds with one decimal, as `Server-Timing` takes them.
+  var shownMilliseconds: String {
+    let tenths = max(0, wholeNanoseconds / 100_000)
+    return "\(tenths / 10).\(tenths % 10)"
   }
 }
 

@@ -13,6 +13,7 @@ package final class LarderHandler: RequestHandler {
   private let fileResponseCache: FileResponseCache
   /// The S3 dialect at the root, for its own addresses.
   package let s3Root: S3RootHandler
+  package let names: RequestNames
   /// The routes served, as `METHOD /pattern`, in the order of the route table.
   package let served: [String]
 
@@ -24,12 +25,16 @@ package final class LarderHandler: RequestHandler {
     var policy = services.cors
     policy.forwardedNames = services.callers.forwardedNames
     cors = policy
-    s3Root = S3RootHandler(endpoint: endpoints.s3, cors: services.cors, host: services.s3.host)
     let lines = LarderRoutes.lines(
       for: services.operations.directory.operations, hasPages: services.files != nil,
       hasMetrics: services.hasMetrics)
     served = lines.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(lines.map { $0.route(to: endpoints) })
+    // The S3 dialect's route at the root comes after those of the table.
+    names = RequestNames(
+      routes: router.names.routes + [S3RootHandler.pattern], operations: endpoints.operationNames)
+    s3Root = S3RootHandler(
+      endpoint: endpoints.s3, cors: services.cors, host: services.s3.host, names: names)
   }
 
   package func answerAtOnce(
@@ -80,6 +85,8 @@ package struct MetricsHandler: RequestHandler {
       Route(.get, LarderRoutes.metricsPattern) { metrics.respond(to: $0) }
     ])
   }
+
+  package var names: RequestNames { router.names }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
     await router.respond(to: request)

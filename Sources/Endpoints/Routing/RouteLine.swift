@@ -96,6 +96,8 @@ struct EndpointSet: Sendable {
   let responseCache: ResponseCache
   let deltas: DeltaResponseCache
   let fileResponseCache: FileResponseCache
+  /// Of all operations, in the order of the places by which metrics count them.
+  let operationNames: [String]
   /// Stored, because its documents are rendered once.
   let operating: OperatingEndpoint
   /// Stored, because most requests call it.
@@ -106,9 +108,16 @@ struct EndpointSet: Sendable {
   init(_ services: Services) {
     let forwarded = services.callers.forwardedNames
     self.services = services
-    context = EndpointContext(
+    operationNames = services.operations.directory.operations.map(\.name).sorted()
+    let operationNumbers = Dictionary(
+      zip(operationNames, Int32(0)...), uniquingKeysWith: { first, _ in first })
+    var context = EndpointContext(
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
+    context.operationNumbers = operationNumbers
+    context.loggedIDs = services.loggedIDs
+    context.logThreshold = services.logThreshold
+    self.context = context
     responseCache = ResponseCache(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
       bytesMax: services.responseCacheBytesMax)
@@ -125,7 +134,8 @@ struct EndpointSet: Sendable {
         template: services.openAPITemplate),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
-      cursors: services.cursors, cache: responseCache, forwardedNames: forwarded,
+      cursors: services.cursors, cache: responseCache, operationNumbers: operationNumbers,
+      forwardedNames: forwarded,
       compressionBytesMin: services.compressionBytesMin)
     let mutations = DirectMutations(operations: services.operations, queue: services.sync)
     operation = OperationEndpoint(

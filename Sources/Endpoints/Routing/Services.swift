@@ -26,6 +26,8 @@ package struct Services: Sendable {
   package var backups: BackupFolder
   package var tables: TableMaintenance
   package var logThreshold: LogThreshold
+  /// How the access log shows the ids of callers.
+  package var loggedIDs = LoggedIDs.off
   package var writes: EntityWrites
   package var storedFiles: FileServices
   package var s3: S3Services

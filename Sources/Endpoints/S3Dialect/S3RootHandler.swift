@@ -5,12 +5,15 @@ package import HTTPWire
 /// The handler of the S3 dialect with paths from the root: on its own addresses and its own host name.
 /// Clients that do not support a path before the bucket (MinIO's, restic, AWS's CRT) need it.
 package struct S3RootHandler: RequestHandler {
+  /// Its name in metrics, after those of the route table.
+  static let pattern = "/{bucket}/{key*}"
   private static let methods: [RequestMethod] = [.get, .put, .post, .delete]
 
   let endpoint: S3Endpoint
   let cors: CORSPolicy
   /// The host name in lower case, whose subdomains each name a bucket; nil for none.
   let host: String?
+  package let names: RequestNames
 
   /// Whether a request is for the dialect's host name or a subdomain of it.
   func handles(_ head: borrowing RequestHead) -> Bool {
@@ -33,6 +36,7 @@ package struct S3RootHandler: RequestHandler {
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
+    request.note { $0.route = Int32(names.routes.count - 1) }
     if let preflight = cors.preflight(request) { return preflight }
     var request = request
     request.parameters = parameters(of: request)

@@ -21,6 +21,7 @@ package struct AccountService: Sendable {
   private let known: KnownNetworks
   private let accounts: AttemptThrottle
   private let networks: AttemptThrottle
+  private let meters = SignInMeters()
 
   /// - Parameter tickets: the stream tickets that end with a sign-out; nil if there are none.
   package init(
@@ -69,10 +70,17 @@ package struct AccountService: Sendable {
   package func signIn(
     email: String, password: String, _ call: AccountCall
   ) async throws(Failure) -> SignedIn {
-    try await session(call) { () async throws(Failure) in
-      try await trying(Self.account(email), call) { origin async throws(AccountFault) in
-        try await provider.signIn(try Self.credentials(email, password), from: origin)
+    do throws(Failure) {
+      let signedIn = try await session(call) { () async throws(Failure) in
+        try await trying(Self.account(email), call) { origin async throws(AccountFault) in
+          try await provider.signIn(try Self.credentials(email, password), from: origin)
+        }
       }
+      meters.note(.signedIn)
+      return signedIn
+    } catch {
+      meters.note(SignInResult(error))
+      throw error
     }
   }
 

@@ -58,7 +58,8 @@ package final class UpstreamPulse: Sendable {
   private let dimensions: [(String, String)]
 
   /// - Parameters:
-  ///   - name: the name of one of several upstreams, for the log and metrics; nil for the only one.
+  ///   - name: the name of one of several upstreams, for the log and metrics; nil for the only one, which
+  ///     metrics call ``Model/UpstreamName/sole``.
   ///   - uptime: a monotonic clock with any origin.
   package init(
     name: UpstreamName? = nil, uptime: @escaping @Sendable () -> Duration, logger: Logger
@@ -67,7 +68,7 @@ package final class UpstreamPulse: Sendable {
     var named = logger
     if let name { named[metadataKey: "upstream"] = "\(name)" }
     self.logger = named
-    dimensions = name.map { [("upstream", $0.text)] } ?? []
+    dimensions = [("upstream", (name ?? .sole).text)]
   }
 
   /// The metric is 1 if the last call succeeded and 0 if it failed. It does not exist before the first

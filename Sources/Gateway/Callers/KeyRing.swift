@@ -28,6 +28,8 @@ package struct KeyRing: Sendable {
     case files
     /// Backups of the database.
     case backup
+    /// Digests of the ids of users and devices in the log.
+    case log
     /// Identifies the secret; grants nothing.
     case check
   }

@@ -74,13 +74,13 @@ final class HookMeters: Sendable {
         (
           outcome,
           Counter(
-            label: "larder.hook.deliveries",
+            label: "larder.webhook.deliveries",
             dimensions: [("hook", hook), ("outcome", outcome.rawValue)])
         )
       })
     func counter(_ outcome: String) -> Counter {
       Counter(
-        label: "larder.hook.entities", dimensions: [("hook", hook), ("outcome", outcome)])
+        label: "larder.webhook.entities", dimensions: [("hook", hook), ("outcome", outcome)])
     }
     written = counter("written")
     deleted = counter("deleted")

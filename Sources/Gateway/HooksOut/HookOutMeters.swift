@@ -53,14 +53,14 @@ final class HookOutMeters: Sendable {
     calls = Dictionary(
       uniqueKeysWithValues: HookCallOutcome.allCases.map { outcome in
         let dimensions = [("hook", hook), ("outcome", outcome.rawValue)]
-        return (outcome, Counter(label: "larder.hooks.calls", dimensions: dimensions))
+        return (outcome, Counter(label: "larder.hook.calls", dimensions: dimensions))
       })
     drops = Dictionary(
       uniqueKeysWithValues: DropReason.allCases.map { reason in
         let dimensions = [("hook", hook), ("reason", reason.rawValue)]
-        return (reason, Counter(label: "larder.hooks.dropped", dimensions: dimensions))
+        return (reason, Counter(label: "larder.hook.dropped", dimensions: dimensions))
       })
-    pending = Gauge(label: "larder.hooks.pending", dimensions: [("hook", hook)])
+    pending = Gauge(label: "larder.hook.pending", dimensions: [("hook", hook)])
   }
 
   /// - Parameters:

@@ -204,7 +204,7 @@ package struct CallerIdentifier: Sendable {
   }
 
   /// RFC 6750 section 2.1; the scheme's name is case-insensitive (RFC 9110 section 11.1).
-  private static func bearerToken(_ authorization: String) -> String? {
+  package static func bearerToken(_ authorization: String) -> String? {
     let parts = authorization.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
     return String(parts[1])

@@ -57,8 +57,8 @@ package final class ListLedger: Sendable {
   private let bytesMax: Int
   private let state = Mutex(State())
   private let listGauge = Gauge(label: "larder.lists")
-  private let byteGauge = Gauge(label: "larder.lists.bytes")
-  private let refusals = Counter(label: "larder.lists.refused")
+  private let byteGauge = Gauge(label: "larder.list.memory.bytes")
+  private let refusals = Counter(label: "larder.list.refusals")
 
   /// - Parameter bytesMax: the bytes of all lists together. Of these a network has at most half and a user
   ///   or a device a quarter; documents take at most half of each.

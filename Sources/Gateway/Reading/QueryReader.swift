@@ -1,7 +1,9 @@
 package import Logging
+import Metrics
 package import Model
 package import Storage
 import Synchronization
+import Transport
 package import Upstream
 
 /// Reads queries from the rendered responses, the store or upstream, depending on freshness and the
@@ -34,6 +36,7 @@ package final class QueryReader: Sendable {
   private let shadow: ShadowReads?
   private let pace = Mutex(LogPace())
   private let flights = SingleFlight<FlightKey, UpstreamFetcher.Outcome>()
+  private let coalesced = Counter(label: "larder.upstream.coalesced")
 
   package init(
     upstreams: Upstreams, store: Store, calls: CallSequence, cache: RenderedCache,
@@ -75,8 +78,10 @@ package final class QueryReader: Sendable {
       shared.outcome == .lookup
       ? await overlaidLookup(shared.rendered, entities, request)
       : await overlaid.applyOverlays(of: entities, to: shared.rendered, request: request)
-    return ReadResponse(
+    var response = ReadResponse(
       rendered: rendered, outcome: shared.outcome, age: shared.age, viewer: shared.viewer)
+    response.upstreamTime = shared.upstreamTime
+    return response
   }
 
   /// Returns the looked-up response with the overlays of the caller's device.
@@ -88,6 +93,9 @@ package final class QueryReader: Sendable {
     else { return shared }
     return await lookup.response(to: request, overlaidBy: device) ?? shared
   }
+
+  /// The number of upstream calls for reads that are in progress or wait for another one to end.
+  package var flightCount: Int { flights.count }
 
   /// Returns the view that the response to a request is rendered for.
   func effectiveViewer(of request: ReadRequest) -> Viewer {
@@ -133,11 +141,24 @@ package final class QueryReader: Sendable {
     _ request: ReadRequest, fallback: Stored?, known: Bool
   ) async throws(Failure) -> ReadResponse {
     let (task, isNew) = flight(for: request)
+    if !isNew { coalesced.increment() }
+    let began = LoopClock.now()
     var fetched = await task.value
     if !isNew, request.scope.kind == .claim, fetched.isRefusal {
       // Upstream refused another member's token, which says nothing of this caller's.
       fetched = await fetcher.fetch(request, keeps: true)
     }
+    let waited = LoopClock.now().elapsed(since: began)
+    var response = try await response(
+      to: fetched, isNew: isNew, fallback: fallback, known: known, request: request)
+    response.upstreamTime = waited
+    return response
+  }
+
+  private func response(
+    to fetched: UpstreamFetcher.Outcome, isNew: Bool, fallback: Stored?, known: Bool,
+    request: ReadRequest
+  ) async throws(Failure) -> ReadResponse {
     switch fetched {
     case .response(let rendered, let isStored, _):
       let outcome: CacheOutcome =
@@ -232,7 +253,18 @@ package final class QueryReader: Sendable {
         .nothingCached,
         "The request forbids both the cache (no-store) and upstream (only-if-cached).")
     }
-    switch await fetcher.fetch(request, keeps: false) {
+    let began = LoopClock.now()
+    let fetched = await fetcher.fetch(request, keeps: false)
+    let waited = LoopClock.now().elapsed(since: began)
+    var response = try await response(toUnkept: fetched, request: request)
+    response.upstreamTime = waited
+    return response
+  }
+
+  private func response(
+    toUnkept fetched: UpstreamFetcher.Outcome, request: ReadRequest
+  ) async throws(Failure) -> ReadResponse {
+    switch fetched {
     case .response(let rendered, _, _):
       return ReadResponse(
         rendered: rendered, outcome: .request(stored: false), age: .zero,

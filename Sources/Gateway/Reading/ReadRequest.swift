@@ -47,6 +47,8 @@ package struct ReadResponse: Sendable {
   package let age: Duration
   /// The caller's view of the data, for the cursor that is sent with the response.
   package let viewer: Viewer
+  /// The time that the read waited for upstream; nil if it called none.
+  package var upstreamTime: Duration?
 
   package init(
     rendered: RenderedResponse, outcome: CacheOutcome, age: Duration, viewer: Viewer

@@ -84,7 +84,7 @@ package final class ShadowReads: Sendable {
     count(paths.isEmpty ? "equal" : "different", of: operation)
     for path in paths {
       Counter(
-        label: "larder.shadow.mismatch",
+        label: "larder.shadow.mismatches",
         dimensions: [("operation", operation.name), ("path", path)]
       ).increment()
     }

@@ -43,7 +43,7 @@ struct UpstreamFetcher: Sendable {
   let failures: FailureMemory
   let clock: WallClock
   let logger: Logger
-  private let keyless = Counter(label: "larder.normalise.keyless_entities")
+  private let keyless = Counter(label: "larder.keyless.entities")
 
   /// The places of calls to the request's upstream.
   func shares(for request: ReadRequest) -> CallShares {

@@ -36,9 +36,9 @@ final class UpstreamPoll: Sendable {
     self.environment = environment
     let operation = plan.query.operation.name
     succeeded = Counter(
-      label: "larder.poll", dimensions: [("operation", operation), ("outcome", "success")])
+      label: "larder.polls", dimensions: [("operation", operation), ("outcome", "success")])
     failed = Counter(
-      label: "larder.poll", dimensions: [("operation", operation), ("outcome", "failure")])
+      label: "larder.polls", dimensions: [("operation", operation), ("outcome", "failure")])
   }
 
   var status: PollStatus {

@@ -57,7 +57,7 @@ package final class SubscriptionHub: Sendable {
   private let state = Mutex(State())
   private let finished = AsyncSignal()
   private let clientGauge = Gauge(label: "larder.subscription.clients")
-  private let openGauge = Gauge(label: "larder.subscription.upstream")
+  private let openGauge = Gauge(label: "larder.upstream.subscriptions")
 
   /// - Parameters:
   ///   - uptime: a monotonic clock.

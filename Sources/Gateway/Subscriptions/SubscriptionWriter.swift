@@ -15,7 +15,7 @@ struct SubscriptionWriter: Sendable {
   let epoch: MutationEpoch
   let clock: WallClock
   let logger: Logger
-  private let keyless = Counter(label: "larder.normalise.keyless_entities")
+  private let keyless = Counter(label: "larder.keyless.entities")
 
   init(
     store: Store, calls: CallSequence, epoch: MutationEpoch, clock: WallClock, logger: Logger

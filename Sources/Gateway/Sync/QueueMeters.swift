@@ -19,7 +19,7 @@ struct QueueMeters: Sendable {
     func counter(_ outcome: String) -> Counter {
       Counter(
         label: "larder.queue.attempts",
-        dimensions: [("outcome", outcome)] + (upstream.map { [("upstream", $0.text)] } ?? []))
+        dimensions: [("outcome", outcome), ("upstream", (upstream ?? .sole).text)])
     }
     applied = counter("applied")
     notSent = counter("not_sent")

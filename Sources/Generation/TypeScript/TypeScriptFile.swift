@@ -28,6 +28,8 @@ struct TypeScriptFile {
       readonly kind: "query" | "mutation" | "subscription";
       /** Never set: it carries the types. */
       readonly types?: (variables: Variables) => Response;
+      /** Which entity answers it, for `withLookups` of the JavaScript client. */
+      readonly lookup?: object;
     }
 
     /** The type and the key of an entity. */
@@ -110,10 +112,13 @@ struct TypeScriptFile {
     let own = operation.operation
     let variables = interface("\(name)Variables", sent(operation.variables))
     let response = "export interface \(name)Response \(types.text(operation.response))"
+    var members = ["name: \"\(own.name)\",", "kind: \"\(own.kind.rawValue)\","]
+    if let lookup = own.lookup {
+      members.append("lookup: \(TypeScriptLookup(lookup: lookup).text),")
+    }
     let value = """
       export const \(name): Operation<\(name)Variables, \(name)Response> = {
-        name: "\(own.name)",
-        kind: "\(own.kind.rawValue)",
+      \(members.map(TypeScriptTypes.indented).joined(separator: "\n"))
       };
       """
     return [variables, response, declaration(operation.documentation, value)]

@@ -13,7 +13,7 @@ final class WebSocketRegistry: Sendable {
   }
 
   private let connectionsMax: Int
-  private let connections = Meter(label: "http_client_websockets")
+  private let connections = Meter(label: "larder.http.client.websockets")
   private let state = Mutex(State())
 
   init(connectionsMax: Int) {

@@ -26,7 +26,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let gzip = GzipEncoder.Pool()
   /// The output of the session at work in this turn; kept between turns for its storage.
   var output: [UInt8] = []
-  var tally = LoopTally()
+  var tally: LoopTally
+  private(set) var names: RequestNames
   private var notes: [UInt8] = []
   private(set) var isDraining = false
   private(set) var sessions: Set<SessionReference> = []
@@ -38,6 +39,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     limits = shared.limits
     term = place.term
     handler = term.handler
+    names = handler.names
+    tally = LoopTally(operationCount: names.operations.count)
     accessLog = shared.configuration.accessLog
     rates = shared.rates
     idleNanoseconds = LoopInstant.nanoseconds(in: shared.limits.idleDeadline)
@@ -55,8 +58,11 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
 
   /// Uses the handler of another term for the requests that begin from now on.
   func replace(by term: HandlerTerm) {
+    addTally()
     self.term = term
     handler = term.handler
+    names = handler.names
+    tally = LoopTally(operationCount: names.operations.count)
     termNumber += 1
   }
 
@@ -109,9 +115,12 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
 
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
     flushNotes()
-    shared.counters.add(tally)
-    shared.counters.setOpen(shared.connections.total)
-    tally = LoopTally()
+    addTally()
+  }
+
+  private func addTally() {
+    shared.counters.add(tally, names: names)
+    tally.clear()
   }
 
   private func beginDraining(on reactor: isolated Reactor) {

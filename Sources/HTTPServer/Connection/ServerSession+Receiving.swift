@@ -40,6 +40,9 @@ extension ServerSession {
 
   /// Notes that the response is a stream of events; see ``ResponseWriter/streamEvents(stallMax:)``.
   func streamsEvents(stallMax: Duration) {
+    if exchange != nil, exchange?.eventStallMax == nil {
+      server.shared.counters.eventStreamOpened()
+    }
     exchange?.eventStallMax = stallMax
     if hasPeerEnded { endForPeer() }
   }
@@ -124,7 +127,7 @@ extension ServerSession {
     idleSince = nil
     readDeadline = nil
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
-    server.stamp.forgetRequestID()
+    server.stamp.forgetRequest()
     if shouldEndConnection { connection.stopPersisting() }
     let client = isProxied ? proxiedClient() : nil
     let rate = judgeRate(of: client, on: reactor)
@@ -147,17 +150,20 @@ extension ServerSession {
       content.count <= Self.immediateContentBytesMax
     else { return false }
     let start = server.output.count
+    var method = RequestMethod.get
     let hasResponded = connection.withHead { head in
+      method = head.method
       guard head.minorVersion == 1, !head.asksForUpgrade else { return false }
       return server.handler.answerAtOnce(
         head, content: content, stamp: server.stamp, into: &server.output)
     }
     guard hasResponded else { return false }
     connection.takeWholeContent(from: &offset)
-    noteImmediateResponse(from: start, on: reactor)
+    let nanoseconds = noteImmediateResponse(method, from: start, on: reactor)
     if server.isLogging {
       connection.withHead { head in
-        logImmediateResponse(head.method, head.target, from: start, client: client, on: reactor)
+        logImmediateResponse(
+          head, from: start, nanoseconds: nanoseconds, client: client, on: reactor)
       }
     }
     _ = connection.responseIsReady(isStreamed: false)
@@ -277,6 +283,7 @@ extension ServerSession {
       rates.judge($0, from: client?.address ?? stream.remoteAddress, now: stream.now)
     }
     server.stamp.rate = verdict
+    if verdict?.isAllowed == false { server.tally.rateRefusals += 1 }
     return verdict
   }
 

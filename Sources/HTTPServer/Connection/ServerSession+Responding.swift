@@ -11,9 +11,9 @@ extension ServerSession {
     // The pace of reading the previous response does not count for this one.
     if stream.isFlushed { writePace = nil }
     let number = exchangeNumber
-    // The route was found by the handler of its time.
-    let request =
-      exchange.termNumber == server.termNumber ? exchange.request : exchange.request.unrouted
+    let isRouted = exchange.termNumber == server.termNumber
+    let request = isRouted ? exchange.request : exchange.request.unrouted
+    if !isRouted { self.exchange?.request = request }
     let term = server.term
     let handler = server.handler
     term.requestBegan()
@@ -119,6 +119,7 @@ extension ServerSession {
     let framing = appendHead(response, for: request, on: reactor)
     exchange?.status = response.status
     exchange?.bytesWritten += server.output.count - start
+    exchange?.streamBegan = LoopClock.now()
     guard request.method != .head, framing != .noContent else {
       return exchangeIsOver(on: reactor)
     }

@@ -116,6 +116,8 @@ final class ServerSession: StreamDelegate {
     webSocketClosed(reason)
     exchange?.channel?.finish(.disconnected)
     exchange?.task?.cancel()
+    // Streams of events end like this, since their clients close them.
+    if let exchange, exchange.status > 0 { noteResponse(exchange, on: reactor) }
     exchange = nil
     exchangeNumber += 1
     writer.take()?.resume()
@@ -129,73 +131,6 @@ final class ServerSession: StreamDelegate {
     guard connection.isIdle else { return }
     readDeadline = stream.now + limits.drainIdleDeadline
     armTimer()
-  }
-}
-
-extension ServerSession {
-  /// Counts an immediate response, which is at the end of the output.
-  func noteImmediateResponse(from start: Int, on reactor: isolated Reactor) {
-    server.tally.countResponse(Self.status(in: server.output, from: start))
-    server.noteCounted(on: reactor)
-  }
-
-  /// Logs an immediate response, which is at the end of the output.
-  func logImmediateResponse(
-    _ method: RequestMethod, _ target: ArraySlice<UInt8>, from start: Int,
-    client: ProxiedClient?, on reactor: isolated Reactor
-  ) {
-    let id = server.stamp.lastRequestIDRange
-    // A handler that wrote no id leaves the range of an earlier one, or none.
-    let requestID = id.lowerBound >= start ? server.output[id] : []
-    log(
-      method, target, status: Self.status(in: server.output, from: start),
-      bytes: server.output.count - start, since: stream.now, requestID: requestID,
-      from: client?.address, on: reactor)
-  }
-
-  /// Counts and logs a handler's response.
-  func noteResponse(_ exchange: ServerExchange, on reactor: isolated Reactor) {
-    server.tally.countResponse(exchange.status)
-    server.noteCounted(on: reactor)
-    guard server.isLogging else { return }
-    let request = exchange.request
-    log(
-      request.head.method, request.head.target, status: exchange.status,
-      bytes: exchange.bytesWritten,
-      since: request.receivedAt, requestID: ArraySlice(request.id.utf8),
-      from: request.clientAddress, on: reactor)
-  }
-
-  /// Counts and logs a refusal. Little is known about a request that could not be read.
-  func noteRefused(
-    _ status: Int, requestID: String, head: RequestHead?, bytes: Int, on reactor: isolated Reactor
-  ) {
-    server.tally.countResponse(status)
-    server.noteCounted(on: reactor)
-    guard server.isLogging else { return }
-    log(
-      head?.method, head?.target ?? [], status: status, bytes: bytes,
-      since: exchange?.request.receivedAt ?? stream.now,
-      requestID: ArraySlice(requestID.utf8), from: exchange?.request.clientAddress, on: reactor)
-  }
-
-  private func log(
-    _ method: RequestMethod?, _ target: ArraySlice<UInt8>, status: Int, bytes: Int,
-    since start: LoopInstant, requestID: ArraySlice<UInt8>, from client: SocketAddress?,
-    on reactor: isolated Reactor
-  ) {
-    server.log(
-      AccessLogEntry(
-        method: method, target: target, status: status, bytes: bytes,
-        duration: LoopClock.now().elapsed(since: start), requestID: requestID,
-        remoteAddress: client ?? stream.remoteAddress,
-        date: HTTPDate(secondsSince1970: reactor.wallSeconds)))
-  }
-
-  /// The status in a rendered response: the three digits after `HTTP/1.1 `.
-  private static func status(in output: [UInt8], from start: Int) -> Int {
-    guard output.count >= start + 12 else { return 0 }
-    return (start + 9..<start + 12).reduce(0) { $0 * 10 + Int(output[$1]) - 0x30 }
   }
 }
 
@@ -214,14 +149,15 @@ enum Admission {
 
 /// One request passed to a handler, with the state of its response.
 struct ServerExchange {
-  let request: ServerRequest
+  var request: ServerRequest
   /// The channel for the content; `nil` if there is none.
   let channel: BodyChannel?
   /// The verdict of the rate limit; `nil` without one.
   let rate: RateVerdict?
   /// The problem to respond with in place of the handler, for a valid request that must not be served.
   let refusal: ServerProblem?
-  /// The handler that has looked up the route for the content, see ``LoopServer/termNumber``.
+  /// The handler that has looked up the route for the content, see ``LoopServer/termNumber``. Another one
+  /// looks it up again.
   let termNumber: Int
   var task: Task<Void, Never>?
   /// A response that waits until the unwanted body has been read.
@@ -232,6 +168,8 @@ struct ServerExchange {
   /// The longest pause in which the client reads nothing, of a stream of events; nil for other content,
   /// to which the server's own limit applies.
   var eventStallMax: Duration?
+  /// When the head of a streamed response was sent: the end of the duration of a stream of events.
+  var streamBegan = LoopInstant(nanoseconds: 0)
   /// Bytes written to the socket for this response.
   var bytesWritten = 0
 }

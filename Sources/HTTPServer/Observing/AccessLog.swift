@@ -30,24 +30,51 @@ package struct AccessLogEntry: ~Copyable {
   /// Bytes of the response, head included, as written to the socket.
   package let bytes: Int
   /// From the turn that read the request's head to the end of its response.
-  package let duration: Duration
+  package let nanoseconds: UInt64
   package let requestID: ArraySlice<UInt8>
   /// The client: the peer, or the address that a trusted proxy reports.
   package let remoteAddress: SocketAddress
-  /// The time of the response.
-  package let date: HTTPDate
+  /// The time of the response, in milliseconds since 1970.
+  package let time: Int64
+  package let facts: LoggedFacts
+  /// 32 hexadecimal digits; empty without a trace.
+  package let traceID: ArraySlice<UInt8>
+  /// As sent; empty without one.
+  package let userAgent: ArraySlice<UInt8>
 
   package init(
-    method: RequestMethod?, target: ArraySlice<UInt8>, status: Int, bytes: Int, duration: Duration,
-    requestID: ArraySlice<UInt8>, remoteAddress: SocketAddress, date: HTTPDate
+    method: RequestMethod?, target: ArraySlice<UInt8>, status: Int, bytes: Int,
+    nanoseconds: UInt64, requestID: ArraySlice<UInt8>, remoteAddress: SocketAddress, time: Int64,
+    facts: LoggedFacts = LoggedFacts(), traceID: ArraySlice<UInt8> = [],
+    userAgent: ArraySlice<UInt8> = []
   ) {
     self.method = method
     self.target = target
     self.status = status
     self.bytes = bytes
-    self.duration = duration
+    self.nanoseconds = nanoseconds
     self.requestID = requestID
     self.remoteAddress = remoteAddress
-    self.date = date
+    self.time = time
+    self.facts = facts
+    self.traceID = traceID
+    self.userAgent = userAgent
+  }
+}
+
+/// What the handler knew of a request, with its names.
+package struct LoggedFacts: Sendable {
+  package var operation: String?
+  package var cacheUse: CacheUse?
+  package var upstreamNanoseconds: Int64?
+  package var caller: LoggedCaller?
+
+  package init() {}
+
+  init(_ facts: RequestFacts, names: RequestNames) {
+    operation = names.operation(facts.operation)
+    cacheUse = facts.cacheUse
+    upstreamNanoseconds = facts.upstreamNanoseconds
+    caller = facts.caller
   }
 }

@@ -41,7 +41,7 @@ package struct LineAccessLog: AccessLog {
 
   package func append(_ entry: borrowing AccessLogEntry, to notes: inout [UInt8]) {
     if isJSON { notes.append(#"{"time":""#) }
-    entry.date.appendTimestamp(to: &notes)
+    HTTPDate.appendTimestamp(milliseconds: entry.time, to: &notes)
     notes.append(contentsOf: preamble)
     if let method = entry.method {
       notes.append(contentsOf: method.name.utf8)
@@ -55,12 +55,84 @@ package struct LineAccessLog: AccessLog {
     notes.append(isJSON ? #","bytes":"# : " bytes=")
     notes.append(decimal: entry.bytes)
     notes.append(isJSON ? #","duration_us":"# : " duration_us=")
-    notes.append(decimal: Self.microseconds(entry.duration))
+    notes.append(decimal: Int(entry.nanoseconds / 1_000))
     notes.append(isJSON ? #","request_id":""# : " request_id=")
     notes.append(contentsOf: entry.requestID)
     notes.append(isJSON ? #"","remote":""# : " remote=")
     Self.append(entry.remoteAddress, to: &notes)
-    notes.append(isJSON ? "\"}\n" : "\n")
+    if isJSON { notes.append("\"") }
+    append(entry.facts, to: &notes)
+    append(isJSON ? #","trace_id":""# : " trace_id=", plain: entry.traceID, to: &notes)
+    if !entry.userAgent.isEmpty {
+      notes.append(isJSON ? #","user_agent":""# : #" user_agent=""#)
+      Self.append(quoted: entry.userAgent.prefix(Self.userAgentBytesMax), to: &notes)
+      notes.append("\"")
+    }
+    notes.append(isJSON ? "}\n" : "\n")
+  }
+
+  /// A longer name of a client program is cut.
+  private static let userAgentBytesMax = 200
+
+  private func append(_ facts: LoggedFacts, to notes: inout [UInt8]) {
+    if let operation = facts.operation {
+      append(isJSON ? #","operation":""# : " operation=", plain: operation.utf8, to: &notes)
+    }
+    if let use = facts.cacheUse {
+      append(isJSON ? #","cache":""# : " cache=", plain: use.name.utf8, to: &notes)
+    }
+    if let nanoseconds = facts.upstreamNanoseconds {
+      notes.append(isJSON ? #","upstream_us":"# : " upstream_us=")
+      notes.append(decimal: Int(nanoseconds / 1_000))
+    }
+    if let user = facts.caller?.user {
+      append(isJSON ? #","user":""# : " user=", id: user, to: &notes)
+    }
+    if let device = facts.caller?.device {
+      append(isJSON ? #","device":""# : " device=", id: device, to: &notes)
+    }
+  }
+
+  /// Appends a name and a value without special bytes; nothing for an empty value.
+  private func append(
+    _ name: StaticString, plain value: some Collection<UInt8>, to notes: inout [UInt8]
+  ) {
+    if value.isEmpty { return }
+    notes.append(name)
+    notes.append(contentsOf: value)
+    if isJSON { notes.append("\"") }
+  }
+
+  /// Appends a name and an id, which an account provider can have chosen freely.
+  private func append(_ name: StaticString, id: String, to notes: inout [UInt8]) {
+    notes.append(name)
+    let isPlain = id.utf8.allSatisfy { byte in
+      (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+    if !isJSON, !isPlain { notes.append("\"") }
+    Self.append(quoted: id.utf8, to: &notes)
+    if isJSON || !isPlain { notes.append("\"") }
+  }
+
+  /// Appends bytes for a quoted string: printable ASCII as it is, all else as `\u00..` by byte.
+  private static func append(quoted bytes: some Sequence<UInt8>, to notes: inout [UInt8]) {
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        notes.append(UInt8(ascii: "\\"))
+        notes.append(byte)
+      case 0x20...0x7E:
+        notes.append(byte)
+      default:
+        notes.append("\\u00")
+        notes.append(hexDigit(byte >> 4))
+        notes.append(hexDigit(byte & 15))
+      }
+    }
+  }
+
+  private static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
   package func take(_ notes: [UInt8]) {
@@ -98,10 +170,5 @@ package struct LineAccessLog: AccessLog {
       if place > 0 { notes.append(".") }
       notes.append(decimal: Int(octets >> UInt32(24 - 8 * place) & 255))
     }
-  }
-
-  private static func microseconds(_ duration: Duration) -> Int {
-    let (seconds, attoseconds) = duration.components
-    return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
   }
 }

@@ -1,50 +1,73 @@
-import Metrics
+import HTTPWire
+import Synchronization
 
-/// The server's metrics.
-///
-/// Loops count in plain integers and add the sums a few times a second, so that the hot path pays only
-/// for an addition.
-struct ServerCounters: Sendable {
-  private let requests: [Counter]
-  private let connections = Counter(label: "http_server_connections_total")
-  private let bytesReceived = Counter(label: "http_server_received_bytes_total")
-  private let bytesSent = Counter(label: "http_server_sent_bytes_total")
-  private let webSockets = Meter(label: "http_server_websockets")
-  private let openConnections = Gauge(label: "http_server_connections")
-
-  init() {
-    requests = (1...5).map { hundreds in
-      Counter(label: "http_server_requests_total", dimensions: [("status", "\(hundreds)xx")])
-    }
+/// The counts of a server since its start.
+package struct ServerCounts: Sendable {
+  /// The route, method and status of responses.
+  package struct Series: Hashable, Sendable {
+    /// A pattern of the route table, or ``RequestNames/other``.
+    package let route: String
+    /// Or ``RequestNames/other``.
+    package let method: String
+    package let status: Int
   }
 
-  func add(_ tally: LoopTally) {
-    for (index, count) in tally.requests.enumerated() where count > 0 {
-      requests[index].increment(by: count)
-    }
-    if tally.connections > 0 { connections.increment(by: tally.connections) }
-    if tally.bytesReceived > 0 { bytesReceived.increment(by: tally.bytesReceived) }
-    if tally.bytesSent > 0 { bytesSent.increment(by: tally.bytesSent) }
+  /// A use of the response cache.
+  package struct OperationUse: Hashable, Sendable {
+    package let operation: String
+    package let use: CacheUse
   }
 
-  func webSocketOpened() { webSockets.increment() }
-  func webSocketClosed() { webSockets.decrement() }
-
-  func setOpen(_ count: Int) {
-    openConnections.record(count)
-  }
+  package fileprivate(set) var requests: [Series: DurationCounts] = [:]
+  package fileprivate(set) var cacheUses: [OperationUse: UInt64] = [:]
+  package fileprivate(set) var connectionsAccepted = 0
+  package fileprivate(set) var bytesReceived = 0
+  package fileprivate(set) var bytesSent = 0
+  package fileprivate(set) var rateRefusals = 0
+  /// Open now.
+  package internal(set) var connections = 0
+  /// Open now.
+  package internal(set) var webSockets = 0
+  /// Responses open now that are streams of events.
+  package internal(set) var eventStreams = 0
 }
 
-/// Counts of one loop since its last flush.
-struct LoopTally {
-  /// Responses by the first digit of their status, 1xx first.
-  private(set) var requests = [0, 0, 0, 0, 0]
-  var connections = 0
-  var bytesReceived = 0
-  var bytesSent = 0
+/// The counters of a server.
+///
+/// Loops count in a ``LoopTally`` and add it a few times a second.
+final class ServerCounters: Sendable {
+  private let state = Mutex(ServerCounts())
+  private let webSockets = Atomic(0)
+  private let eventStreams = Atomic(0)
 
-  mutating func countResponse(_ status: Int) {
-    let index = status / 100 - 1
-    if requests.indices.contains(index) { requests[index] += 1 }
+  func add(_ tally: LoopTally, names: RequestNames) {
+    state.withLock { counts in
+      counts.connectionsAccepted += tally.connections
+      counts.bytesReceived += tally.bytesReceived
+      counts.bytesSent += tally.bytesSent
+      counts.rateRefusals += tally.rateRefusals
+      tally.forEachSeries { series, durations in
+        let key = ServerCounts.Series(
+          route: names.route(series.route), method: series.method?.name ?? RequestNames.other,
+          status: series.status)
+        if counts.requests[key]?.add(durations) == nil { counts.requests[key] = durations }
+      }
+      tally.forEachCacheUse { operation, use, count in
+        guard let name = names.operation(operation) else { return }
+        counts.cacheUses[.init(operation: name, use: use), default: 0] += count
+      }
+    }
+  }
+
+  func webSocketOpened() { webSockets.add(1, ordering: .relaxed) }
+  func webSocketClosed() { webSockets.subtract(1, ordering: .relaxed) }
+  func eventStreamOpened() { eventStreams.add(1, ordering: .relaxed) }
+  func eventStreamClosed() { eventStreams.subtract(1, ordering: .relaxed) }
+
+  var counts: ServerCounts {
+    var counts = state.withLock { $0 }
+    counts.webSockets = webSockets.load(ordering: .relaxed)
+    counts.eventStreams = eventStreams.load(ordering: .relaxed)
+    return counts
   }
 }

@@ -32,6 +32,9 @@ package protocol RequestHandler: Sendable {
     of error: RequestError, path: ArraySlice<UInt8>, requestID: String
   ) -> RefusalContent?
 
+  /// The names of the routes and operations that its ``RequestFacts`` refer to.
+  var names: RequestNames { get }
+
   /// Whether `respond(to:)` computes so little between its waits that it can run on the connection's
   /// loop. Requests with long content run on the shared threads in any case.
   var isQuick: Bool { get }
@@ -46,6 +49,8 @@ extension RequestHandler {
     _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
     into output: inout [UInt8]
   ) -> Bool { false }
+
+  package var names: RequestNames { RequestNames() }
 
   package var isQuick: Bool { true }
 

@@ -25,6 +25,7 @@ package struct ServerRequest: Sendable {
     let respond: ContentRoute.Respond?
     /// Created on first access.
     let fields = Mutex<HTTPFields?>(nil)
+    let facts = Mutex(RequestFacts())
 
     init(
       head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
@@ -94,6 +95,14 @@ package struct ServerRequest: Sendable {
       isSecure: shared.isSecure, receivedAt: receivedAt, date: date, rates: shared.rates)
   }
 
+  /// Changes what is known of this request, for the metrics and the access log.
+  package func note(_ change: (inout RequestFacts) -> Void) {
+    shared.facts.withLock { change(&$0) }
+  }
+
+  /// What is known of this request.
+  package var facts: RequestFacts { shared.facts.withLock { $0 } }
+
   /// The responder of the route found for the content of this request; `nil` if none was looked up.
   var respond: ContentRoute.Respond? { shared.respond }
 
@@ -103,7 +112,7 @@ package struct ServerRequest: Sendable {
   /// The content. Reading it sends `100 Continue` if the client waits for it.
   package var body: RequestBody { shared.body }
 
-  /// The client's own `Request-Id`, or a generated one.
+  /// The client's own `Request-Id` or `X-Request-Id`, or a generated one.
   package var id: String { shared.id }
 
   /// The peer, which can be a proxy.
@@ -120,6 +129,9 @@ package struct ServerRequest: Sendable {
 
   /// The time at which the head was complete.
   package var receivedAt: LoopInstant { shared.receivedAt }
+
+  /// The time since the head was complete.
+  package var elapsed: Duration { LoopClock.now().elapsed(since: receivedAt) }
 
   /// The same moment on the wall clock.
   package var date: HTTPDate { shared.date }

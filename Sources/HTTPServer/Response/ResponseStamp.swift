@@ -13,6 +13,8 @@ package final class ResponseStamp {
   private var seconds: Int64 = .min
   /// The range in the output of the request id appended last, for the access log.
   private(set) var lastRequestIDRange = 0..<0
+  /// What the handler of an immediate response knows of the request.
+  package var facts = RequestFacts()
   /// The rate limit's verdict on the current request; `nil` without a limit.
   var rate: RateVerdict?
   private var dateLine: [UInt8] = []
@@ -34,8 +36,11 @@ package final class ResponseStamp {
     transportSecurity = line
   }
 
-  /// Clears the last range. Call it before a response whose handler may write no id.
-  func forgetRequestID() { lastRequestIDRange = 0..<0 }
+  /// Clears what belongs to the last request. Call it before a response whose handler may write no id.
+  func forgetRequest() {
+    lastRequestIDRange = 0..<0
+    facts = RequestFacts()
+  }
 
   /// Sets the time and renders the date if it has changed.
   package func setTime(secondsSince1970 seconds: Int64) {
@@ -65,7 +70,7 @@ package final class ResponseStamp {
     _ statusLine: StaticString, for head: borrowing RequestHead, to output: inout [UInt8]
   ) {
     let name: StaticString = "Request-Id: "
-    if rate != nil || head.fields.contains("request-id") {
+    if rate != nil || head.fields.contains("request-id") || head.fields.contains("x-request-id") {
       output.append(statusLine)
       appendDate(to: &output)
       return appendRequestID(for: head, to: &output)
@@ -83,8 +88,8 @@ package final class ResponseStamp {
     }
   }
 
-  /// Appends the `Request-Id` line for a request, with its own id if that is valid, and the lines of the
-  /// rate limit, if there is one.
+  /// Appends the `Request-Id` line for a request, with its own id (`Request-Id`, or else `X-Request-Id`)
+  /// if that is valid, and the lines of the rate limit, if there is one.
   package func appendRequestID(for head: borrowing RequestHead, to output: inout [UInt8]) {
     output.append("Request-Id: ")
     let start = output.count
@@ -109,11 +114,12 @@ package final class ResponseStamp {
   }
 
   private func chooseRequestID(for head: borrowing RequestHead, in output: inout [UInt8]) {
-    if let own = head["request-id"], RequestIDGenerator.isAcceptable(own) {
-      output.append(contentsOf: own)
-    } else {
-      ids.append(to: &output)
+    // Most proxies send the second name.
+    for own in [head["request-id"], head["x-request-id"]] {
+      guard let own, RequestIDGenerator.isAcceptable(own) else { continue }
+      return output.append(contentsOf: own)
     }
+    ids.append(to: &output)
   }
 }
 

@@ -12,6 +12,8 @@ package struct Route: Sendable {
   /// sends this value of `Allow` too.
   package var refuseMethod: Respond?
   package var respond: Respond
+  /// The place in the route table; -1 outside of one.
+  fileprivate(set) var number: Int32 = -1
 
   package init(
     _ method: RequestMethod, _ pattern: RoutePattern, content: ContentRule = ContentRule(),
@@ -53,7 +55,11 @@ package struct RouteTable: Sendable {
   private var literal: [LiteralPath: RouteNode.Endpoints] = [:]
 
   package init(_ routes: [Route]) throws(Conflict) {
-    self.routes = routes
+    self.routes = routes.enumerated().map { number, route in
+      var route = route
+      route.number = Int32(number)
+      return route
+    }
     for (index, route) in routes.enumerated() {
       let isNew: Bool
       if case .encodedRest = route.pattern.segments.last {

@@ -10,6 +10,10 @@ package struct Router: RequestHandler {
     table = try RouteTable(routes)
   }
 
+  package var names: RequestNames {
+    RequestNames(routes: table.routes.map(\.pattern.description))
+  }
+
   package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
     let match = table.match(head.method, path: head.path)
     var rule = ContentRule()
@@ -29,6 +33,7 @@ package struct Router: RequestHandler {
     case .route(let route, let parameters):
       var request = request
       request.parameters = parameters
+      request.note { $0.route = route.number }
       return await route.respond(request)
     case .otherMethods(let methods, let refuse):
       return await otherMethod(request, allowed: methods, refuse: refuse)

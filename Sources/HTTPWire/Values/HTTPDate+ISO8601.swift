@@ -1,6 +1,24 @@
 extension HTTPDate {
   /// Appends the moment in the format of logs (RFC 3339): `1994-11-06T08:49:37Z`.
   package func appendTimestamp(to output: inout [UInt8]) {
+    appendTimestampWithoutZone(to: &output)
+    output.append("Z")
+  }
+
+  /// Appends the RFC 3339 form with milliseconds of log lines: `1994-11-06T08:49:37.123Z`.
+  ///
+  /// - Parameter milliseconds: since 1970.
+  package static func appendTimestamp(milliseconds: Int64, to output: inout [UInt8]) {
+    let second = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
+    HTTPDate(secondsSince1970: second).appendTimestampWithoutZone(to: &output)
+    let rest = Int(milliseconds - second * 1_000)
+    output.append(".")
+    output.append(UInt8(truncatingIfNeeded: rest / 100 % 10) + 0x30)
+    output.append(twoDigits: rest % 100)
+    output.append("Z")
+  }
+
+  private func appendTimestampWithoutZone(to output: inout [UInt8]) {
     let (day, second) = daysAndSeconds
     let date = CivilDate(daysSince1970: day)
     output.append(twoDigits: date.year / 100)
@@ -15,7 +33,6 @@ extension HTTPDate {
     output.append(twoDigits: second / 60 % 60)
     output.append(ASCII.colon)
     output.append(twoDigits: second % 60)
-    output.append("Z")
   }
 }
 

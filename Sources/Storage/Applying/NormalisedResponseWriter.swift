@@ -52,6 +52,7 @@ struct NormalisedResponseWriter {
     case .all: try markOtherCopies(of: response.entities.map(\.key) + response.deletions)
     }
     try OverlayRows.dropCovered(by: response, except: contest.overtaken, in: context)
+    try OverlayRows.followEntities(of: response, in: context)
     let invalidator = Invalidator(context)
     for key in contest.disputed.sorted(by: { ($0.type, $0.key) < ($1.type, $1.key) }) {
       try invalidator.invalidate(.entity(key), scopes: [scope])

@@ -17,6 +17,8 @@ final class WriterMemory: @unchecked Sendable {
     var absences = AbsenceLedger()
     /// Like `absences`: whether overlays of settled mutations can still linger.
     var mayLinger = true
+    /// Like `absences`: see ``WriterMemory/hiddenChanges``.
+    var hiddenChanges: [EntityKey: Set<String>]?
 
     /// Whether both have the same counter row.
     func isStored(as other: Counters) -> Bool {
@@ -74,6 +76,23 @@ final class WriterMemory: @unchecked Sendable {
   var mayLinger: Bool {
     get { counters.mayLinger }
     set { counters.mayLinger = newValue }
+  }
+
+  /// The devices whose optimistic updates of an entity are not shown, since it is not stored; nil before they
+  /// have been read.
+  var hiddenChanges: [EntityKey: Set<String>]? {
+    get { counters.hiddenChanges }
+    set { counters.hiddenChanges = newValue }
+  }
+
+  func note(hiddenChangesOf key: EntityKey, device: String, _ isHidden: Bool) {
+    if isHidden {
+      counters.hiddenChanges?[key, default: []].insert(device)
+    } else if counters.hiddenChanges?[key]?.remove(device) != nil,
+      counters.hiddenChanges?[key]?.isEmpty == true
+    {
+      counters.hiddenChanges?[key] = nil
+    }
   }
 
   func note(call: CallNumber) {

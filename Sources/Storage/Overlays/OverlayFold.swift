@@ -16,6 +16,8 @@ struct OverlayFold {
   /// upstream does, even if the client or a temporary id had it as a string.
   private let key: String
   private let integers: Set<String>
+  /// Whether the changes only set fields of an entity that is there, and do not create it.
+  private(set) var needsEntity = true
   private var isDeleted = false
   private var fields: [JSONMember] = []
   private var mutations: [String] = []
@@ -31,11 +33,13 @@ struct OverlayFold {
     if !mutations.contains(mutation) { mutations.append(mutation) }
     switch action {
     case .delete:
+      needsEntity = false
       isDeleted = true
       fields = []
     case .merge where isDeleted:
       return
     case .create, .merge:
+      if action == .create { needsEntity = false }
       isDeleted = false
       let members: [JSONMember]
       do throws(JSONParseError) {

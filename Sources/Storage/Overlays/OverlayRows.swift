@@ -258,7 +258,67 @@ struct OverlayRows {
       fold = next
     }
     statement.reset()
-    if let fold { try write(fold.row, key, table) } else { try remove(key, table) }
+    let isShown = try fold.map { try !$0.needsEntity || isStored(key, table) } ?? true
+    context.memory.note(hiddenChangesOf: key, device: device, fold != nil && !isShown)
+    if let fold, isShown { try write(fold.row, key, table) } else { try remove(key, table) }
+  }
+
+  /// Whether some scope has the entity itself. The scopes of the device's user are not known here.
+  private func isStored(_ key: EntityKey, _ table: EntityTable) throws -> Bool {
+    if try StoredRow.find(key.key, scope: ScopeTable.publicID, table, database)?.fields != nil {
+      return true
+    }
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT 1 FROM private_row CROSS JOIN \(EntityTable.quoted(table.name)) AS stored \
+      ON stored.scope = private_row.scope AND stored.key = private_row.key \
+      WHERE private_row.type = ?1 AND private_row.key = ?2 \
+      AND stored.fields IS NOT NULL AND stored.call < ?3 LIMIT 1
+      """)
+    statement.bind(table.id, at: 1)
+    statement.bind(key.key, at: 2)
+    statement.bind(Self.call, at: 3)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
+  /// Updates the devices' rows of entities that a response has deleted, or whose changes were not shown before
+  /// since they were not stored.
+  static func followEntities(of response: NormalisedResponse, in context: WriteContext) throws {
+    var found: [(device: String, key: EntityKey)] = []
+    let hidden = try hiddenChanges(in: context)
+    if !hidden.isEmpty {
+      for key in response.entities.lazy.map(\.key) {
+        for device in hidden[key] ?? [] { found.append((device, key)) }
+      }
+    }
+    for key in response.deletions {
+      let statement = try PreparedStatement(
+        context.database, "SELECT DISTINCT device FROM overlay WHERE type = ?1 AND key = ?2")
+      statement.bind(key.type, at: 1)
+      statement.bind(key.key, at: 2)
+      defer { statement.reset() }
+      while try statement.step() { found.append((statement.string(0), key)) }
+    }
+    for (device, key) in found {
+      try OverlayRows(context, device: device, now: response.received).fold(key)
+    }
+  }
+
+  /// Returns the devices whose changes of an entity are not shown, read once after a start.
+  private static func hiddenChanges(in context: WriteContext) throws -> [EntityKey: Set<String>] {
+    if let known = context.memory.hiddenChanges { return known }
+    var hidden: [EntityKey: Set<String>] = [:]
+    for overlay in try overlaidEntities(context.database) {
+      guard let table = context.catalogue[overlay.key.type] else { continue }
+      let scope = try context.memory.scopeID(.device(overlay.device), context.database)
+      if try StoredRow.find(overlay.key.key, scope: scope, table, context.database) == nil {
+        hidden[overlay.key, default: []].insert(overlay.device)
+      }
+    }
+    context.memory.hiddenChanges = hidden
+    return hidden
   }
 
   private func write(_ fields: [UInt8]?, _ key: EntityKey, _ table: EntityTable) throws {

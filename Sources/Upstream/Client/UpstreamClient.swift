@@ -3,6 +3,7 @@ package import HTTPClient
 import HTTPTypes
 package import LosslessJSON
 package import Model
+import Transport
 
 /// Executes operations on one upstream.
 package final class UpstreamClient: Sendable {
@@ -23,6 +24,7 @@ package final class UpstreamClient: Sendable {
   private let url: HTTPURL?
   private let reader: UpstreamResponseReader
   private let persisted = PersistedDocuments()
+  private let meters: UpstreamMeters
 
   /// - Parameter clock: the clock that a date in `Retry-After` is compared with.
   package convenience init(
@@ -41,6 +43,7 @@ package final class UpstreamClient: Sendable {
     self.exchange = exchange
     self.client = client
     self.refusal = refusal
+    meters = UpstreamMeters(upstream: settings.name.text)
     url = try? HTTPURL(settings.url)
     reader = UpstreamResponseReader(
       bytesMax: settings.responseBytesMax, depthMax: settings.responseDepthMax, clock: clock)
@@ -167,13 +170,25 @@ package final class UpstreamClient: Sendable {
       method: .post, url: url, fields: requestFields(of: call), body: body,
       isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.responseBytesMax,
       operation: operation)
+    let began = LoopClock.now()
     let response: HTTPClientResponse
     do throws(HTTPClientError) {
       response = try await exchange(request, call.timeout ?? settings.timeout)
+      meters.note(LoopClock.now().elapsed(since: began), of: operation)
     } catch {
-      throw UpstreamFailure(error, bytesMax: settings.responseBytesMax)
+      if error.wasTried { meters.note(LoopClock.now().elapsed(since: began), of: operation) }
+      let failure = UpstreamFailure(error, bytesMax: settings.responseBytesMax)
+      meters.note(error, failure)
+      throw failure
     }
-    return try reader.read(response)
+    do throws(UpstreamFailure) {
+      let read = try reader.read(response)
+      if read.kind != .success { meters.note(.graphQLErrors) }
+      return read
+    } catch {
+      meters.note(failure: error)
+      throw error
+    }
   }
 
   private func requestFields(of call: UpstreamCall) -> HTTPFields {

@@ -11,8 +11,8 @@ final class SubscriptionMeters: Sendable {
 
   init(upstream: String) {
     let dimensions = [("upstream", upstream)]
-    connections = Meter(label: "larder.upstream.connections", dimensions: dimensions)
-    reconnects = Counter(label: "larder.upstream.reconnects", dimensions: dimensions)
+    connections = Meter(label: "larder.subscription.connections", dimensions: dimensions)
+    reconnects = Counter(label: "larder.subscription.reconnects", dimensions: dimensions)
     gaps = Counter(label: "larder.subscription.gaps", dimensions: dimensions)
     refusals = Counter(label: "larder.subscription.refusals", dimensions: dimensions)
   }

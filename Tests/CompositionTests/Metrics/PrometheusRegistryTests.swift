@@ -12,9 +12,9 @@ struct PrometheusRegistryTests {
         label: "client_requests", dimensions: [("origin", origin), ("status", "200")])
       counter.increment(by: Int64(count))
     }
-    let shown = registry.text(showsHosts: true)
+    let shown = MetricsText.text(registry.families(showsHosts: true), as: .prometheus)
     #expect(shown.contains("api.internal") && shown.contains("other.internal"))
-    let open = registry.text(showsHosts: false)
+    let open = MetricsText.text(registry.families(showsHosts: false), as: .prometheus)
     #expect(!open.contains("internal") && !open.contains("origin"))
     let lines = open.split(separator: "\n").filter { $0.hasPrefix("client_requests") }
     #expect(lines.count == 1 && lines.first?.hasSuffix(" 5") == true, "\(lines)")

@@ -167,6 +167,72 @@ struct OverlayTests {
     #expect(next?.mutation.object == .film("7"))
   }
 
+  @Test("Changes of an entity that is not stored do not show until it is, and not after its deletion")
+  func changesNeedTheirEntity() async throws {
+    let world = try await QueueWorld()
+    var follower = LogFollower.atHead(of: world.store, world.viewer)
+    _ = try await world.enqueue(
+      QueueWorld.arrival("a", overlays: [Self.merge(#"{"title":"Mine"}"#)])
+    ).get()
+    #expect(try await world.fixture.fields(of: .film("1"), viewer: world.viewer) == nil)
+    _ = try await world.store.apply(Self.base(1, "Old"))
+    let seen = try await world.fixture.fields(of: .film("1"), viewer: world.viewer)
+    #expect(seen?["title"] == "Mine")
+    #expect(seen?["year"] == 1958)
+    try await follower.takePage(from: world.store)
+    #expect(follower.reported.contains("new Film/1"))
+    _ = try await world.store.apply(ResponseBuilder(call: 2).deleting(.film("1")).build())
+    #expect(try await world.fixture.fields(of: .film("1"), viewer: world.viewer) == nil)
+    try await follower.takePage(from: world.store)
+    #expect(follower.reported.contains("deleted Film/1"))
+    _ = try await world.enqueue(
+      QueueWorld.arrival("b", object: .film("2"), overlays: [Self.merge(#"{"year":1}"#)])
+    ).get()
+    #expect(try await world.fixture.fields(of: .film("1"), viewer: world.viewer) == nil)
+    _ = try await world.store.apply(Self.base(3, "Back"))
+    let again = try await world.fixture.fields(of: .film("1"), viewer: world.viewer)
+    #expect(again?["title"] == "Mine")
+    #expect(again?["year"] == 1)
+    #expect(again?["$pending"] == ["m_a", "m_b"])
+  }
+
+  @Test("Changes that waited for their entity show after a restart too")
+  func changesShowAfterARestart() async throws {
+    let folder = TemporaryFolder()
+    var world = try await QueueWorld(folder)
+    _ = try await world.enqueue(
+      QueueWorld.arrival("a", overlays: [Self.merge(#"{"title":"Mine"}"#)])
+    ).get()
+    try await world.store.close()
+    world = try QueueWorld(reopening: folder)
+    _ = try await world.store.apply(Self.base(1, "Old"))
+    #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
+  }
+
+  @Test("A created entity shows without a stored one, and a change of another scope's entity shows")
+  func createdAndPrivateEntitiesShow() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.enqueue(
+      QueueWorld.arrival(
+        "a", overlays: [
+          OverlayChange(.create, .film("1"), fields: Array(#"{"title":"New"}"#.utf8)),
+          Self.merge(#"{"year":1}"#),
+        ])
+    ).get()
+    #expect(
+      try await world.fixture.fields(of: .film("1"), viewer: world.viewer)?["title"] == "New")
+    let own = Scope.user("ada")
+    _ = try await world.store.apply(
+      ResponseBuilder(call: 1, scope: own).film("2", ["title": "Hers"]).build())
+    _ = try await world.enqueue(
+      QueueWorld.arrival("b", object: .film("2"), overlays: [Self.merge(#"{"year":1}"#, "2")])
+    ).get()
+    let viewer = Viewer(layers: world.viewer.layers.dropLast() + [own, .public])
+    let seen = try await world.fixture.fields(of: .film("2"), viewer: viewer)
+    #expect(seen?["title"] == "Hers")
+    #expect(seen?["year"] == 1)
+  }
+
   @Test("A purge does not remove overlays")
   func purgesLeaveOverlaysAlone() async throws {
     let world = try await QueueWorld()

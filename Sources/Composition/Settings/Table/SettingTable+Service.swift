@@ -137,16 +137,26 @@ extension SettingTable {
         "log.level", \.log.level, .one(.choice), example: "info", doc: "Minimum level."),
       SettingKey(
         "log.format", \.log.format, .one(.choice), example: "json", doc: "Format of a log line."),
+      SettingKey(
+        "log.ids", \.log.ids, .one(.choice), example: "plain",
+        doc: "How access lines show the ids of users and devices: as they are (`plain`), as "
+          + "digests with a key of this data folder, equal for equal ids (`hashed`), or not at "
+          + "all (`off`)."),
     ])
 
   static let metrics = SettingSection(
-    "metrics", "Metrics in the Prometheus text format.",
+    "metrics", "Metrics in the Prometheus text format and in OpenMetrics.",
     [
       SettingKey(
         "metrics.access", \.metrics.access, .one(.choice), example: "admin",
         doc: "Who may read `/metrics`: anyone (`open`), or the holder of the admin token "
           + "(`admin`). Only the holder sees the hosts of upstream, of file storage and of vendors "
           + "in it."),
+      SettingKey(
+        "metrics.token", \.metrics.token, .optional(.secret("a token", lengthMin: 32)),
+        example: "\(Secret.mask)",
+        doc: "Bearer token for `/metrics` alone, for the scraper. If set, `/metrics` requires it "
+          + "or the admin token."),
       SettingKey(
         "metrics.listen", \.metrics.listen, .list(.listenAddress), example: "[127.0.0.1:9090]",
         doc: "Addresses that serve only `/metrics`, which the addresses in `listen` then do not "

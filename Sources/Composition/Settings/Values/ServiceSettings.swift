@@ -109,8 +109,16 @@ package struct LogSettings: Sendable {
     case json
   }
 
+  /// The form in which ids of users and devices are logged.
+  package enum IDs: String, CaseIterable, Sendable {
+    case plain
+    case hashed
+    case off
+  }
+
   package var level = Level.info
   package var format = Format.text
+  package var ids = IDs.hashed
 }
 
 /// Access to the metrics, and their addresses.
@@ -121,6 +129,8 @@ package struct MetricsSettings: Sendable {
   }
 
   package var access = Access.open
+  /// A token of its own for the metrics; with it they are not open.
+  package var token: Secret?
   /// Addresses that serve only metrics; if empty, the service's own addresses serve them.
   package var listen: [ListenAddress] = []
 }

@@ -138,6 +138,7 @@ struct ExpectedFilm {
   private let base: [String: String]?
   private var own: [String: String] = [:]
   private var isHidden = false
+  private var isCreated = false
   private var pending: [String] = []
 
   init(base: [String: String]?) {
@@ -147,6 +148,7 @@ struct ExpectedFilm {
   mutating func apply(_ change: OverlayChange, of mutation: MutationID) throws {
     if !pending.contains(mutation.value) { pending.append(mutation.value) }
     isHidden = change.action == .delete || (isHidden && change.action == .merge)
+    if change.action == .create { isCreated = true }
     if change.action == .delete { own = [:] }
     guard !isHidden else { return }
     for member in try JSONValue(parsing: change.fields).members ?? [] {
@@ -157,7 +159,8 @@ struct ExpectedFilm {
   /// The fields the device sees; nil if it sees no such film.
   var shown: [String: String]? {
     guard !pending.isEmpty else { return base }
-    guard !isHidden else { return nil }
+    // Changes of a film that is not there do not make one.
+    guard !isHidden, base != nil || isCreated else { return nil }
     var shown = (base ?? [:]).merging(own) { $1 }
     shown["$pending"] = JSONValue.array(pending.map(JSONValue.string)).canonicalText
     return shown
