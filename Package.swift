@@ -285,9 +285,9 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation",
+        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation", "GraphQL",
         "HTTPClient", "HTTPServer",
-        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "TestSupport", "Transport",
+        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport", "Transport",
         "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),

@@ -38,6 +38,15 @@ package protocol AccountProvider: Sendable {
 
   /// The email address of a user's account, if the provider has it without the network.
   func email(of user: VerifiedUser) async throws(AccountFault) -> String?
+
+  /// Deletes an account with its sessions.
+  ///
+  /// - Returns: whether there was one; nil if accounts are not kept here.
+  func remove(account id: String) async throws(AccountFault) -> Bool?
+}
+
+extension AccountProvider {
+  package func remove(account id: String) async throws(AccountFault) -> Bool? { nil }
 }
 
 /// The tokens of a new session.

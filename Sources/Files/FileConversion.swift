@@ -1,6 +1,6 @@
 package import Cryptography
 import Glibc
-import Storage
+package import Storage
 import Transport
 
 /// Encrypts or decrypts all files of a folder that no service uses.
@@ -29,6 +29,7 @@ package struct FileConversion {
   private let key: SymmetricKey
   private let encrypts: Bool
   private let random: () -> UInt64
+  private let progress: WorkProgress
   private var folder: String { form.folder }
   private var converted: String { "\(folder)/converted" }
 
@@ -38,8 +39,10 @@ package struct FileConversion {
   ///   - encrypts: the wanted form.
   ///   - random: a new, unguessable number for each call.
   package init(
-    folder: String, key: SymmetricKey, encrypts: Bool, random: @escaping () -> UInt64
+    folder: String, key: SymmetricKey, encrypts: Bool, random: @escaping () -> UInt64,
+    progress: WorkProgress = .ignored
   ) {
+    self.progress = progress
     form = FileForm(folder: folder)
     self.key = key
     self.encrypts = encrypts
@@ -127,7 +130,8 @@ package struct FileConversion {
       throw failure(target, DiskError("mkdir"))
     }
     try sync(folder)
-    for (source, target) in zip(BlobFolder.folders(below: folder), targets) {
+    for (index, (source, target)) in zip(BlobFolder.folders(below: folder), targets).enumerated() {
+      progress.report(index, of: targets.count)
       let blobs: [BlobName]
       do throws(DiskError) {
         blobs = try BlobFolder.files(in: source)

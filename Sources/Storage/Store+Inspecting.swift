@@ -4,6 +4,11 @@ extension Store {
     (try? StoreInspector(folder: folder).isHeld()) ?? false
   }
 
+  /// Returns whether a data folder has a database that holds anything.
+  package static func hasDatabase(folder: String) -> Bool {
+    StoreInspector(folder: folder).hasDatabase
+  }
+
   /// Inspects a data folder: its contents, whether it is sound and whether a service holds it.
   ///
   /// Writes nothing and takes no lock, so it can run while a service does; that service's log is

@@ -1,5 +1,4 @@
 import GRDB
-import Glibc
 package import Model
 
 extension Store {
@@ -18,15 +17,6 @@ extension Store {
         sqliteVersion: String.fetchOne(database, sql: "SELECT sqlite_version()") ?? ""
       ) { try Int.fetchOne(database, sql: $0) ?? 0 }
     }
-  }
-
-  /// The sizes of the database's files on disk.
-  package var fileBytes: (database: Int, log: Int) {
-    func size(_ path: String) -> Int {
-      var status = stat()
-      return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
-    return (size(databasePath), size(databasePath + "-wal"))
   }
 
   /// Returns the age, origin and reasons for refetching of a result; nil if it is not stored.

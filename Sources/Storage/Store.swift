@@ -67,6 +67,7 @@ package final class Store: Sendable {
     let folder = try StoreFolderLock(path: configuration.folder)
     let types = types + QueueTypes.all
     BackupWorkFolder.removeLeftover(BackupWriter.plainFolder(folder.databasePath))
+    BackupWorkFolder.removeLeftover(DatabaseRestore.workFolder(folder.databasePath))
     do {
       try StoreInspector(folder: configuration.folder).check(configuration.folderMarker)
       let connections = Connections(path: folder.databasePath, configuration)
@@ -151,7 +152,8 @@ package final class Store: Sendable {
     currentCatalogue.withLock { $0 = catalogue }
   }
 
-  var databasePath: String { folder.databasePath }
+  /// The path of the database; that of its write-ahead log ends in `-wal`.
+  package var databasePath: String { folder.databasePath }
 
   /// The last revision committed.
   package var head: Revision { writer.head }

@@ -37,6 +37,12 @@ package enum FileSystem {
     return isTooMuch ? .max : bytes
   }
 
+  /// Returns the size of a file in bytes; nil if it cannot be read.
+  package static func bytes(of path: String) -> Int? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
   /// Truncates a file to free its disk space.
   ///
   /// - Returns: whether it succeeded.

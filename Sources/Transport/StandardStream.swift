@@ -25,6 +25,11 @@ package enum StandardStream: Sendable {
     }
   }
 
+  /// Whether a person reads the stream at a terminal.
+  package var isTerminal: Bool {
+    isatty(self == .output ? STDOUT_FILENO : STDERR_FILENO) == 1
+  }
+
   /// Writes all bytes. Bytes written to a closed stream are lost.
   ///
   /// - Parameter patience: how long to wait for a reader that reads nothing; nil waits forever.

@@ -1,15 +1,49 @@
 import ArgumentParser
 import Composition
 
-struct Check: ParsableCommand {
+struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Checks settings, schema and operations, and reports all faults.")
+    abstract: "Checks settings, schema and operations, and reports all faults.",
+    discussion: """
+      With --against it also names what changed for clients since an old version, and exits with status 1 if that \
+      breaks them.
+      """)
 
   @OptionGroup var settings: SettingsOptions
 
-  func run() throws {
-    let loaded = try settings.load()
-    StandardStreams.output(CheckReport(try Workspace.open(loaded)).text)
+  @Flag(help: "Print JSON, also of faults.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp(
+      "An old version: its folder, or its /openapi.json as a file.", valueName: "folder|openapi.json"),
+    completion: .file())
+  var against: String?
+
+  func validate() throws {
+    guard json, against != nil else { return }
+    throw ValidationError("--json has no form for --against: leave out one of them.")
+  }
+
+  func run() async throws {
+    do {
+      let workspace = try Workspace.open(settings.load(), describesInterface: against != nil)
+      let report = CheckReport(workspace)
+      StandardStreams.output(json ? report.json : report.text)
+      if let against { try await compare(workspace, against: against) }
+    } catch let failure as StartFailure where json {
+      StandardStreams.output(CheckReport.json(failure))
+      throw ExitCode(failure.kind.rawValue)
+    }
+  }
+
+  private func compare(_ workspace: Workspace, against: String) async throws {
+    defer { ShippedFiles.removeUnpacked() }
+    let changes = try await VersionComparison(
+      workspace, against: against, flags: settings.flags()
+    ).run()
+    StandardStreams.output("\n" + changes.text)
+    if changes.isBreaking { throw ExitCode.failure }
   }
 }
 
@@ -19,9 +53,12 @@ struct Routes: ParsableCommand {
 
   @OptionGroup var settings: SettingsOptions
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() throws {
-    let loaded = try settings.load()
-    StandardStreams.output(RoutesReport(try Workspace.open(loaded)).text)
+    let report = RoutesReport(try Workspace.open(settings.load()))
+    StandardStreams.output(json ? report.json : report.text)
   }
 }
 
@@ -31,7 +68,11 @@ struct SchemaCommand: AsyncParsableCommand {
 
   struct Pull: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Introspects upstream and writes its schema to the schema file.")
+      abstract: "Introspects upstream and writes its schema to the schema file.",
+      discussion: """
+        What changes is printed before the file is replaced. With --check nothing is written; the exit status is \
+        1 if the file has other types than upstream, and 75 if upstream gives no schema.
+        """)
 
     @OptionGroup var settings: SettingsOptions
 
@@ -41,9 +82,14 @@ struct SchemaCommand: AsyncParsableCommand {
     @Option(help: "The upstream to introspect (default: all).")
     var upstream: String?
 
+    @Flag(help: "Write nothing; fail if the schema file is not up to date.")
+    var check = false
+
     func run() async throws {
       let loaded = try settings.load(requiring: ["upstream.url"])
-      try await SchemaPull(loaded.settings).run(upstream: upstream, output: output)
+      let isCurrent = try await SchemaPull(loaded.settings).run(
+        upstream: upstream, output: output, isCheck: check)
+      if !isCurrent { throw ExitCode.failure }
     }
   }
 }

@@ -6,13 +6,22 @@ struct Larder: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "larder",
     abstract: "A cached REST API, with offline sync, over your own GraphQL operations.",
-    version: Version.text,
+    discussion: ExitStatus.help,
     subcommands: [
-      Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
-      Backup.self, DecryptBackup.self, ConvertFiles.self,
+      Init.self, Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
+      Backup.self, Restore.self, DecryptBackup.self, ConvertFiles.self,
+      Users.self, Devices.self, Purge.self,
       SettingsCommand.self, Generate.self,
-      DemoUpstreamCommand.self,
+      DemoUpstreamCommand.self, Completion.self, VersionCommand.self,
     ])
+
+  @Flag(help: "Show the version.")
+  var version = false
+
+  func run() throws {
+    guard version else { throw CleanExit.helpRequest(self) }
+    StandardStreams.output(Version.text)
+  }
 
   static func main() async {
     StandardStreams.prepare()
@@ -27,6 +36,13 @@ struct Larder: AsyncParsableCommand {
       StandardStreams.error(failure.description)
       exit(withError: ExitCode(failure.kind.rawValue))
     } catch {
+      if exitCode(for: error) == .validationFailure,
+        let mistake = CommandTree(help: _dumpHelp())?.mistake(
+          in: Array(CommandLine.arguments.dropFirst()))
+      {
+        StandardStreams.error(mistake)
+        exit(withError: ExitCode.validationFailure)
+      }
       exit(withError: error)
     }
   }

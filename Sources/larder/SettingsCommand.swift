@@ -11,9 +11,13 @@ struct SettingsCommand: ParsableCommand {
   @Flag(help: "Print the reference of all settings, as Markdown.")
   var reference = false
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() throws {
-    StandardStreams.output(
-      reference ? SettingsReference.markdown : SettingsDump.yaml(try settings.load()))
+    guard !reference else { return StandardStreams.output(SettingsReference.markdown) }
+    let loaded = try settings.load()
+    StandardStreams.output(json ? SettingsDump.json(loaded) : SettingsDump.yaml(loaded))
   }
 }
 

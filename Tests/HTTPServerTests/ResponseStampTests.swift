@@ -14,7 +14,8 @@ struct ResponseStampTests {
 
   @Test(
     "A head written at once is the same as one written in parts",
-    arguments: ["", "Request-Id: of-the-client.1\r\n", "Request-Id: not valid\r\n", "X-Id: 7\r\n",
+    arguments: [
+      "", "Request-Id: of-the-client.1\r\n", "Request-Id: not valid\r\n", "X-Id: 7\r\n",
       "X-Request-Id: of-a-proxy\r\n",
     ],
     [false, true])

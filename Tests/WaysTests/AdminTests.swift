@@ -23,6 +23,7 @@ extension Ways {
         ("POST", "/v1/admin/backup"), ("POST", "/v1/admin/signing-keys/replace"),
         ("GET", "/v1/admin/tables"),
         ("POST", "/v1/admin/tables/clean-up"), ("DELETE", "/v1/admin/tables/Film"),
+        ("DELETE", "/v1/admin/devices/d_1"), ("DELETE", "/v1/admin/users/u_1"),
       ])
     func adminRoutesNeedTheAdminToken(method: String, target: String) async throws {
       let larder = try await RunningLarder.start()
@@ -31,6 +32,43 @@ extension Ways {
       let ada = ("Authorization", "Bearer user-ada")
       #expect(
         try await larder.request(method, target, headers: [ada], body: body).status == 401)
+      await larder.stop()
+    }
+
+    @Test("The operator removes a device, whose token ends at once")
+    func removesDevices() async throws {
+      let larder = try await RunningLarder.start()
+      let (id, token) = try await DeviceTests.register(larder)
+      let gone = try await larder.request(
+        "DELETE", "/v1/admin/devices/\(id)", headers: [Self.admin])
+      #expect(gone.status == 204, "\(gone.text)")
+      #expect(try await larder.get("/v1/devices/me", ("Device-Token", token)).status == 401)
+      let again = try await larder.request(
+        "DELETE", "/v1/admin/devices/\(id)", headers: [Self.admin])
+      #expect(again.status == 404)
+      await larder.stop()
+    }
+
+    @Test("The operator deletes an account, whose session ends at once, and whose address is free")
+    func deletesAccounts() async throws {
+      let larder = try await RunningLarder.start()
+      let credentials = #"{"email":"ada@example.com","password":"correct horse battery"}"#
+      let signUp = try await larder.post("/v1/auth/sign-up", credentials)
+      #expect(signUp.status == 201, "\(signUp.text)")
+      let session = try JSONValue(parsing: signUp.body)
+      let access = ("Authorization", "Bearer \(try #require(session["accessToken"]?.string))")
+      let me = try JSONValue(parsing: try await larder.get("/v1/auth/me", access).body)
+      let id = try #require(me["userId"]?.string ?? me["id"]?.string, "\(me)")
+      let path = "/v1/admin/users/\(id)"
+      #expect(try await larder.request("DELETE", path, headers: [access]).status == 401)
+      #expect(try await larder.request("DELETE", path, headers: [Self.admin]).status == 204)
+      let refresh = try #require(session["refreshToken"]?.string)
+      let refreshed = try await larder.post(
+        "/v1/auth/refresh", #"{"refreshToken":"\#(refresh)"}"#)
+      #expect(refreshed.status == 401, "\(refreshed.text)")
+      #expect(try await larder.post("/v1/auth/sign-in", credentials).status == 401)
+      #expect(try await larder.request("DELETE", path, headers: [Self.admin]).status == 404)
+      #expect(try await larder.post("/v1/auth/sign-up", credentials).status == 201)
       await larder.stop()
     }
 

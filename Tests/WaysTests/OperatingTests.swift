@@ -39,6 +39,44 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("The OpenAPI document and the full one have tags of their own, and are not sent again")
+    func openAPIHasTags() async throws {
+      let larder = try await RunningLarder.start()
+      var tags: [String] = []
+      for target in ["/openapi.json", "/openapi.json?full"] {
+        let answer = try await larder.get(target)
+        let tag = try #require(answer["etag"])
+        #expect(answer["cache-control"] == "no-cache")
+        tags.append(tag)
+        #expect(try await larder.get(target, ("If-None-Match", tag)).status == 304)
+        #expect(try await larder.get(target, ("If-None-Match", "\"other\"")).status == 200)
+      }
+      #expect(Set(tags).count == 2)
+      let same = try await larder.get("/openapi.json?full=false", ("If-None-Match", tags[0]))
+      #expect(same.status == 304)
+      #expect(try await larder.get("/openapi.json?full=yes").status == 400)
+      await larder.stop()
+    }
+
+    @Test("The OpenAPI document has the types of the operations' responses, and one path for each")
+    func openAPIHasTypes() async throws {
+      let larder = try await RunningLarder.start()
+      let document = try JSONValue(parsing: try await larder.get("/openapi.json").body)
+      let film = document["paths"]?["/api/films/{id}"]?["get"]
+      let schema = film?["responses"]?["200"]?["content"]?["application/json"]?["schema"]
+      #expect(schema == ["$ref": "#/components/schemas/FilmResponse"])
+      #expect(film?["responses"]?["404"] == nil)
+      #expect(
+        film?["responses"]?["503"]?["description"]?.string?.contains("upstream_unreachable") == true)
+      #expect(document["paths"]?["/v1/operations/Film"] == nil)
+      #expect(document["components"]?["schemas"]?["FilmCard"]?["properties"]?["title"] != nil)
+      let full = try JSONValue(parsing: try await larder.get("/openapi.json?full").body)
+      for path in ["/v1/operations/Film", "/api/films/{id}/stream", "/api/films/{id}/diff"] {
+        #expect(full["paths"]?[path] != nil, "\(path)")
+      }
+      await larder.stop()
+    }
+
     @Test("Admin routes accept the admin token only")
     func adminNeedsItsToken() async throws {
       let larder = try await RunningLarder.start()

@@ -1,6 +1,7 @@
 import Composition
 import DemoUpstream
 import Foundation
+import HTTPServer
 import TestSupport
 import Transport
 
@@ -23,6 +24,10 @@ final class RunningLarder {
   private var task: Task<Void, any Error>?
   /// Lines added to `larder.yaml`; others are of the next start of the service.
   var extraSettings: String
+  /// Lines of the section `log`, indented by two; others are of the next start of the service.
+  var logSettings = ""
+  /// Where access lines of the next start of the service go; nil for standard error.
+  var accessLines: LineSink?
   /// The text of `local.graphql`; another is of the next start of the service.
   var localTypes: String?
   /// See ``start(settings:operations:service:upstreamTimeout:upstream:schema:forward:recentMax:data:)``;
@@ -138,7 +143,7 @@ final class RunningLarder {
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
     let service = try await LarderService.open(
       try Workspace.open(loaded), metrics: PrometheusRegistry(base: .ofProcess),
-      logger: log.logger, environment: environment
+      logger: log.logger, logSink: accessLines, environment: environment
     ) { addresses in
       told.yield(addresses)
       told.finish()
@@ -210,6 +215,7 @@ final class RunningLarder {
         token: \(Self.adminToken)
       log:
         level: error
+      \(logSettings)
       \(extraSettings)
       """
   }
@@ -247,6 +253,7 @@ final class RunningLarder {
         token: \(Self.adminToken)
       log:
         level: error
+      \(logSettings)
       \(extraSettings)
       """
   }

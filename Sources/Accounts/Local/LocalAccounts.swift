@@ -96,6 +96,10 @@ package struct LocalAccounts: AccountProvider {
     }
   }
 
+  package func remove(account id: String) async throws(AccountFault) -> Bool? {
+    try await storing { () async throws(StorageError) in try await store.removeAccount(id: id) }
+  }
+
   // MARK: Refreshing
 
   package func refresh(

@@ -46,15 +46,15 @@ struct ServiceMetrics: Sendable {
   }
 
   private var storage: [MetricFamily] {
-    let files = store.fileBytes
+    let size = { FileSystem.bytes(of: store.databasePath + $0) ?? 0 }
     let head = store.head
     let disk = [
       ("larder_disk_free_bytes", FileSystem.freeBytes(at: dataFolder)),
       ("larder_disk_size_bytes", FileSystem.totalBytes(at: dataFolder)),
     ]
     return [
-      .gauge("larder_database_bytes", files.database),
-      .gauge("larder_database_wal_bytes", files.log),
+      .gauge("larder_database_bytes", size("")),
+      .gauge("larder_database_wal_bytes", size("-wal")),
       .gauge("larder_change_log_head", Int(head.value)),
       .gauge("larder_change_log_floor", Int(store.floor.value)),
       .gauge("larder_change_log_lag", max(0, Int(head.value - cursors.head.value))),

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Storage
+package import Storage
 import Transport
 
 /// The `backup` command: an online copy of the database, whether a service runs or not; encrypted if
@@ -7,15 +7,17 @@ import Transport
 package struct BackupCommand {
   private let settings: Settings
   private let path: String?
+  private let progress: WorkProgress
   private let environment: [String: String]
 
   /// - Parameter path: the file to create; nil creates one in the data folder's `backups`.
   package init(
-    _ settings: Settings, path: String?,
+    _ settings: Settings, path: String?, progress: WorkProgress = .ignored,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
     self.settings = settings
     self.path = path
+    self.progress = progress
     self.environment = environment
   }
 
@@ -35,7 +37,7 @@ package struct BackupCommand {
         need: "`data.encryption: true` needs"
       ).backups : nil
     do throws(BackupError) {
-      try Store.backUp(folder: folder, to: path, sealing: sealing)
+      try Store.backUp(folder: folder, to: path, sealing: sealing, progress: progress)
     } catch {
       throw StartFailure(.dataFolder, message(for: error, path: path))
     }
@@ -61,7 +63,7 @@ package struct BackupCommand {
   private func message(for error: BackupError, path: String) -> String {
     switch error {
     case .exists:
-      "\(path) already exists, or another backup writes to it."
+      "\(path) already exists, or another backup writes to it. Set another file with --to."
     case .cannotWrite(let reason):
       "The backup \(path) cannot be written: \(reason)."
     case .failed(let cause):

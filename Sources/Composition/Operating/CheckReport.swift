@@ -1,4 +1,5 @@
 import Gateway
+import LosslessJSON
 import Model
 import Storage
 import Upstream
@@ -7,6 +8,31 @@ import Upstream
 /// operations are not cached and why.
 package struct CheckReport {
   package let text: String
+  private let document: JSONValue
+
+  /// The report for programs: `{"valid", "operations", "faults", "warnings", "notes"}`. Faults and warnings
+  /// are `{"message", "file"?, "line"?, "column"?, "setting"?}`; `file` can be a variable or a flag.
+  package var json: String { document.text }
+
+  /// The report for programs of what did not pass the check.
+  package static func json(_ failure: StartFailure) -> String {
+    let faults =
+      failure.faults.isEmpty
+      ? [Finding(severity: .fault, message: failure.description)] : failure.faults
+    return document(operations: nil, faults: faults, warnings: [], notes: []).text
+  }
+
+  private static func document(
+    operations: Int?, faults: [Finding], warnings: [Finding], notes: [String]
+  ) -> JSONValue {
+    [
+      "valid": .bool(faults.isEmpty),
+      "operations": operations.map { .number(JSONNumber($0)) } ?? .null,
+      "faults": .array(faults.map(\.document)),
+      "warnings": .array(warnings.map(\.document)),
+      "notes": .array(notes.map { .string($0) }),
+    ]
+  }
 
   package init(_ workspace: Workspace) {
     let operations = OperationDirectory(registry: workspace.registry).descriptions
@@ -20,6 +46,9 @@ package struct CheckReport {
     sections += Self.uncached(operations)
     sections += Self.lookups(workspace.registry)
     sections += workspace.settings.allUpstreams.flatMap(Self.standing)
+    document = Self.document(
+      operations: operations.count, faults: [], warnings: workspace.warnings,
+      notes: workspace.loaded.notes.map(\.description) + Self.queued(workspace))
     let count = operations.count.counted("operation")
     let warnings = workspace.warnings.count
     sections.append(
@@ -119,6 +148,20 @@ package struct CheckReport {
       "Not cached:\n"
         + members.map { "  \($0.labelledName): \($0.reason)" }.joined(separator: "\n")
     ]
+  }
+}
+
+extension Finding {
+  /// The finding for programs.
+  fileprivate var document: JSONValue {
+    var members = [JSONMember("message", .string(message))]
+    if !path.isEmpty { members.append(JSONMember("file", .string(path))) }
+    if line > 0 {
+      members.append(JSONMember("line", .number(JSONNumber(line))))
+      members.append(JSONMember("column", .number(JSONNumber(column))))
+    }
+    if let setting { members.append(JSONMember("setting", .string(setting))) }
+    return .object(members)
   }
 }
 

@@ -1,7 +1,7 @@
 import Cryptography
 import Files
 import FoundationEssentials
-import Storage
+package import Storage
 
 /// The `convert-files` command: brings the stored files into the form that `data.encryption` says.
 package struct ConvertFilesCommand {
@@ -9,13 +9,15 @@ package struct ConvertFilesCommand {
   private static let namedMax = 20
 
   private let settings: Settings
+  private let progress: WorkProgress
   private let environment: [String: String]
 
   package init(
-    _ settings: Settings,
+    _ settings: Settings, progress: WorkProgress = .ignored,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
     self.settings = settings
+    self.progress = progress
     self.environment = environment
   }
 
@@ -42,7 +44,7 @@ package struct ConvertFilesCommand {
       need: "`larder convert-files` needs")
     let conversion = FileConversion(
       folder: folder, key: keys.files, encrypts: settings.isDataEncrypted,
-      random: { UInt64.random(in: 0...UInt64.max) })
+      random: { UInt64.random(in: 0...UInt64.max) }, progress: progress)
     do throws(FileConversion.Fault) {
       let count = try conversion.run { Store.isInUse(folder: settings.dataFolder) }
       return "\(count) files in \(folder) were \(form)."

@@ -9,9 +9,9 @@ import Transport
 /// Findings about accounts, token issuers, file storage and push.
 extension DoctorReport {
   static func accounts(_ settings: Settings) async -> [Finding] {
-    var findings = provider(settings) + keyFile(settings.dataFolder)
+    var findings = (settings.accounts.isOn ? provider(settings) : []) + keyFile(settings.dataFolder)
     var issuers: [(name: String, keys: @Sendable (JSONExchange) -> RemoteKeys)] = []
-    if settings.accounts.provider == .auth0 {
+    if settings.accounts.isOn, settings.accounts.provider == .auth0 {
       let auth0 = Auth0Settings(settings.accounts)
       issuers.append((auth0.base, { RemoteIssuers(exchange: $0).auth0Keys(auth0) }))
     }
@@ -102,7 +102,9 @@ extension DoctorReport {
       let count = try await keys.probe()
       return Finding(part: "issuer", verdict: .good, text: "\(name) returned \(count) keys")
     } catch {
-      return Finding(part: "issuer", verdict: .bad, text: "\(name): \(error)")
+      return Finding(
+        part: "issuer", verdict: .bad, text: "\(name): \(error)",
+        cure: "Check its URL in the section accounts, and that this machine reaches it.")
     }
   }
 }
@@ -110,7 +112,7 @@ extension DoctorReport {
 extension DoctorReport {
   /// Whether the S3-compatible service responds, accepts the keys, and has the buckets.
   static func files(_ settings: FilesSettings) async -> [Finding] {
-    guard settings.store == .s3, let endpoint = settings.endpoint else { return [] }
+    guard settings.isOn, settings.store == .s3, let endpoint = settings.endpoint else { return [] }
     do {
       let group = try EventLoopGroup(count: 1)
       let http = try S3Assembly.httpClient(settings, group: group)
@@ -142,7 +144,9 @@ extension DoctorReport {
         }
       }
     } catch {
-      return Finding(part: "files", verdict: .bad, text: "\(endpoint): \(message(for: error))")
+      return Finding(
+        part: "files", verdict: .bad, text: "\(endpoint): \(message(for: error))",
+        cure: "Check files.endpoint, files.accessKey and files.secretKey.")
     }
     return Finding(
       part: "files", verdict: missing.isEmpty ? .good : .note,
@@ -167,7 +171,7 @@ extension DoctorReport {
 
   /// Whether OneSignal responds and accepts the key for the application. No one is notified.
   static func push(_ settings: PushSettings) async -> [Finding] {
-    guard settings.sender == .onesignal else { return [] }
+    guard settings.isOn, settings.sender == .onesignal else { return [] }
     do {
       let group = try EventLoopGroup(count: 1)
       let oneSignal = OneSignalSettings(settings)
@@ -192,7 +196,9 @@ extension DoctorReport {
         part: "push", verdict: .good, text: "\(base) responds and accepts push.apiKey")
     } catch {
       let (verdict, text) = message(for: error)
-      return Finding(part: "push", verdict: verdict, text: "\(base): \(text)")
+      return Finding(
+        part: "push", verdict: verdict, text: "\(base): \(text)",
+        cure: verdict == .bad ? "Check push.appId, push.apiKey, push.api and push.url." : nil)
     }
   }
 

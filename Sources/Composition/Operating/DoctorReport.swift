@@ -20,17 +20,14 @@ package struct DoctorReport: Sendable {
     package let part: String
     package let verdict: Verdict
     package let text: String
+    /// What to do, if the text does not say it.
+    package var cure: String?
   }
 
   package let findings: [Finding]
-  private let settingsText: String
+  let loaded: LoadedSettings
 
   package var isHealthy: Bool { !findings.contains { $0.verdict == .bad } }
-
-  package var text: String {
-    let lines = findings.map { "\($0.verdict.rawValue)\t\($0.part): \($0.text)" }
-    return "Settings in force:\n\(settingsText)\n" + lines.joined(separator: "\n")
-  }
 
   /// Checks all parts.
   ///
@@ -60,7 +57,7 @@ package struct DoctorReport: Sendable {
     for upstream in loaded.settings.allUpstreams {
       findings += await live(upstream, workspace?.registry)
     }
-    return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))
+    return DoctorReport(findings: findings, loaded: loaded)
   }
 
   private static func open(_ loaded: LoadedSettings) -> Result<Workspace, StartFailure> {
@@ -81,7 +78,11 @@ package struct DoctorReport: Sendable {
         text: "\(count.counted("operation")), \(warnings.counted("warning")); see larder check")
       return [finding] + queue(workspace) + hooks(workspace)
     } catch {
-      return [Finding(part: "operations", verdict: .bad, text: error.description)]
+      return [
+        Finding(
+          part: "operations", verdict: .bad, text: error.description,
+          cure: "Repair these places; larder check tries them again.")
+      ]
     }
   }
 
@@ -97,7 +98,11 @@ package struct DoctorReport: Sendable {
   /// Findings about queued mutations. Damage is reported by the database's finding instead.
   private static func queue(_ workspace: Workspace) -> [Finding] {
     guard let misfits = try? QueuedOperations.misfits(workspace) else { return [] }
-    return misfits.map { Finding(part: "queue", verdict: .bad, text: $0) }
+    return misfits.map {
+      Finding(
+        part: "queue", verdict: .bad, text: $0,
+        cure: "Deploy operations that fit, or discard the mutations (docs/sync.md).")
+    }
   }
 
   /// Whether database, folder and key belong together.
@@ -176,7 +181,9 @@ package struct DoctorReport: Sendable {
       return [
         Finding(
           part: "database", verdict: found.problems.isEmpty ? .good : .bad,
-          text: found.problems.isEmpty ? state + (counts ?? "empty") : "damaged: \(problems)"),
+          text: found.problems.isEmpty ? state + (counts ?? "empty") : "damaged: \(problems)",
+          cure: found.problems.isEmpty
+            ? nil : "Stop the service, and restore a backup with larder restore FILE --force."),
         sqlite(version: found.sqliteVersion),
       ]
     } catch {
@@ -219,7 +226,11 @@ package struct DoctorReport: Sendable {
   ) async -> [Finding] {
     let part = named.name == .sole ? "upstream" : "upstream \(named.name)"
     guard let url = named.settings.url?.text else {
-      return [Finding(part: part, verdict: .bad, text: "\(named.section).url is not set")]
+      return [
+        Finding(
+          part: part, verdict: .bad, text: "\(named.section).url is not set",
+          cure: "Set it to the URL of the GraphQL API.")
+      ]
     }
     do {
       let group = try EventLoopGroup(count: 1)
@@ -250,7 +261,13 @@ package struct DoctorReport: Sendable {
       return [Finding(part: part, verdict: .good, text: "\(url) responds to introspection")]
         + schema(of: upstream.settings.name, response, part: part, drift)
     } catch {
-      return [Finding(part: part, verdict: .bad, text: "\(url): \(error)")]
+      return [
+        Finding(
+          part: part, verdict: .bad, text: "\(url): \(error)",
+          cure: "Is this the URL of a GraphQL API that runs? Set it with "
+            + "\(upstream.settings.name == .sole ? "upstream" : "upstreams.\(upstream.settings.name)")"
+            + ".url.")
+      ]
     }
   }
 

@@ -1,6 +1,6 @@
 import HTTPClient
 import HTTPTypes
-import Transport
+import Model
 
 /// The `health` command: checks whether the service with the same settings is alive.
 package struct HealthProbe {
@@ -8,39 +8,37 @@ package struct HealthProbe {
   private static let timeout = Duration.seconds(3)
 
   private let settings: Settings
+  private let url: String?
 
-  package init(_ settings: Settings) {
+  /// - Parameter url: of the service; nil for the address in the settings.
+  package init(_ settings: Settings, url: String? = nil) {
     self.settings = settings
+    self.url = url
   }
 
-  package func isHealthy() async -> Bool {
-    guard let address = settings.listen.first else { return false }
-    do {
-      let group = try EventLoopGroup(count: 1)
-      let client = HTTPClient(group: group, tls: nil, random: { 0.5 })
-      let response = try await client.execute(
-        HTTPClientRequest(method: .get, url: try HTTPURL(Self.url(of: address))),
-        within: Self.timeout)
-      await client.close()
-      await group.shutdown()
-      return response.status == .ok
+  /// - Returns: a line for a person; a health check looks at the exit status alone.
+  /// - Throws: the reason why the service is not alive.
+  package func run() async throws(StartFailure) -> String {
+    let address = try ServiceAddress(settings, given: url)
+    let path = "\(address.url)/healthz"
+    guard let target = try? HTTPURL(path) else {
+      throw StartFailure(.usage, "The address \(address) is not valid. Set another with --url.")
+    }
+    let response: HTTPClientResponse
+    do throws(HTTPClientError) {
+      response = try await address.send(
+        HTTPClientRequest(method: .get, url: target), within: Self.timeout)
     } catch {
-      return false
+      let failure = address.failure(error)
+      // A health check has one status for everything that is not healthy.
+      throw StartFailure(.failed, failure.description)
     }
-  }
-
-  /// The URL of the health check; an address of all interfaces is reached over loopback.
-  private static func url(of address: ListenAddress) -> String {
-    switch address {
-    case .unix(let path):
-      let escaped = path.map { $0 == "/" ? "%2F" : String($0) }.joined()
-      return "http+unix://\(escaped)/healthz"
-    case .tcp(nil, let port), .tcp("0.0.0.0", let port):
-      return "http://127.0.0.1:\(port)/healthz"
-    case .tcp("::", let port):
-      return "http://[::1]:\(port)/healthz"
-    case .tcp:
-      return "http://\(address)/healthz"
+    guard response.status == .ok else {
+      throw StartFailure(
+        .failed,
+        "\(address)/healthz has status \(response.status.code). Is this a Larder? Set its address with "
+          + "`listen` or --url.")
     }
+    return "The service at \(address) is alive."
   }
 }

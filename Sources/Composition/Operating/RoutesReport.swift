@@ -2,6 +2,7 @@ import Endpoints
 import Gateway
 import HTTPServer
 import HTTPWire
+import LosslessJSON
 import Model
 import Upstream
 
@@ -9,7 +10,39 @@ import Upstream
 ///
 /// It is generated from the route table itself, so no path is missing.
 package struct RoutesReport {
-  package let text: String
+  /// One route of the report.
+  private struct Row {
+    let method: String
+    let path: String
+    /// The rest is nil for a path of the service's own.
+    var operation: String?
+    var access: String?
+    var cache: String?
+  }
+
+  private let rows: [Row]
+
+  package var text: String {
+    var table = TextTable("METHOD", "PATH", "OPERATION", "ACCESS", "CACHE")
+    for row in rows {
+      table.add(
+        row.method, row.path, row.operation ?? "-", row.access ?? "-", row.cache ?? "-")
+    }
+    return table.text
+  }
+
+  /// The report for programs: `{"routes": [{"method", "path", "operation", "access", "cache"}]}`, in the
+  /// order of the text; the last three are null for paths of the service's own.
+  package var json: String {
+    func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
+    let documents = rows.map { row -> JSONValue in
+      [
+        "method": .string(row.method), "path": .string(row.path),
+        "operation": text(row.operation), "access": text(row.access), "cache": text(row.cache),
+      ]
+    }
+    return JSONValue.object([JSONMember("routes", .array(documents))]).text
+  }
 
   package init(_ workspace: Workspace) {
     let directory = OperationDirectory(registry: workspace.registry)
@@ -24,23 +57,26 @@ package struct RoutesReport {
         forwardsCredentials: forwarding.contains(
           operation.upstream ?? upstreams.first?.name.text ?? ""))
     }
-    var table = TextTable("METHOD", "PATH", "OPERATION", "ACCESS", "CACHE")
-    for operation in operations {
-      // The paths of `@route` are among the lines of the table.
-      table.add(
-        operation.method, operation.paths[0], operation.name, operation.accessText,
-        cacheText(of: operation))
+    // The paths of `@route` are among the lines of the table.
+    let named = operations.map { operation in
+      Row(
+        method: operation.method, path: operation.paths[0], operation: operation.name,
+        access: operation.accessText, cache: cacheText(of: operation))
     }
     let lines = LarderRoutes.lines(
       for: directory.operations, hasPages: PublicFolder.exists(workspace.settings),
-      hasMetrics: workspace.settings.metrics.listen.isEmpty)
+      hasMetrics: workspace.settings.metrics.listen.isEmpty, parts: workspace.settings.parts)
+    var routed: [Row] = []
+    var own: [Row] = []
     for line in lines {
       let operation = line.operation.flatMap { name in operations.first { $0.name == name } }
-      table.add(
-        line.method.name, line.pattern.description, operation?.name ?? "-",
-        operation?.accessText ?? "-", operation.map(cacheText) ?? "-")
+      let row = Row(
+        method: line.method.name, path: line.pattern.description, operation: operation?.name,
+        access: operation?.accessText, cache: operation.map(cacheText))
+      if operation == nil { own.append(row) } else { routed.append(row) }
     }
-    text = table.text
+    // What an operator wrote comes first, and what every service has last.
+    rows = routed + named + own
   }
 }
 

@@ -1,5 +1,18 @@
 import Upstream
 
+extension Finding {
+  /// A fault of settings as a finding at its place.
+  init(_ fault: SettingsFault) {
+    switch fault.place {
+    case .file(let name, let line, let column):
+      self.init(
+        severity: .fault, message: fault.message, path: name, line: line, column: column)
+    case .wholeFile, .environment, .flag:
+      self.init(severity: .fault, message: fault.message, path: fault.place.description)
+    }
+  }
+}
+
 extension LoadedSettings {
   /// Returns a finding with the place of the setting that it is about.
   func placing(_ finding: Finding) -> Finding {

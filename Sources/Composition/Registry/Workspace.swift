@@ -22,7 +22,8 @@ package struct Workspace: Sendable {
       let sources = try SettingsSources.read(path: path, flags: flags)
       return try Settings.load(from: sources, requiring: requiring)
     } catch {
-      throw StartFailure(.faultySettings, error.description)
+      throw StartFailure(
+        .faultySettings, error.description, faults: error.faults.map(Finding.init))
     }
   }
 
@@ -64,7 +65,8 @@ package struct Workspace: Sendable {
       + standing.flatMap(\.faults) + hooks.faults + outgoing.faults
     guard faults.isEmpty else {
       throw StartFailure(
-        .faultySettings, SettingsFaults(faults, shownIn: loaded.excerpt).description)
+        .faultySettings, SettingsFaults(faults, shownIn: loaded.excerpt).description,
+        faults: faults.map(Finding.init))
     }
     let warnings =
       findings.filter { $0.severity == .warning } + check.warnings + standing.flatMap(\.warnings)
@@ -80,6 +82,7 @@ package struct Workspace: Sendable {
     let isOfSettings = !findings.isEmpty && findings.allSatisfy { $0.setting != nil }
     return StartFailure(
       isOfSettings ? .faultySettings : .faultyOperations,
-      findings.map { loaded.placing($0).report }.joined(separator: "\n") + "\n\(count)")
+      findings.map { loaded.placing($0).report }.joined(separator: "\n") + "\n\(count)",
+      faults: findings.map(loaded.placing))
   }
 }

@@ -15,8 +15,11 @@ enum SettingsUntilRestart {
 extension LoadedSettings {
   /// Returns the settings with those of a running service where a reload cannot change them.
   ///
+  /// - Parameter servesS3: whether it listens on addresses of S3.
   /// - Returns: the settings, and the names of those that need a restart, in the order of the table.
-  func keepingUntilRestart(of running: Settings) -> (loaded: LoadedSettings, names: [String]) {
+  func keepingUntilRestart(
+    of running: Settings, servesS3: Bool
+  ) -> (loaded: LoadedSettings, names: [String]) {
     var kept = settings
     kept.listen = running.listen
     kept.dataFolder = running.dataFolder
@@ -29,9 +32,13 @@ extension LoadedSettings {
     kept.start = running.start
     kept.drain = running.drain
     kept.log.format = running.log.format
+    var names = SettingTable.changedNames(from: running, to: settings)
+      .filter(SettingsUntilRestart.contains)
+    // S3 was switched off at the start.
+    let lacksAddresses = settings.s3.isOn && !servesS3 && !settings.s3.listen.isEmpty
+    if lacksAddresses, !names.contains("s3.listen") { names.append("s3.listen") }
     return (
-      LoadedSettings(settings: kept, notes: notes, places: places, excerpt: excerpt),
-      SettingTable.changedNames(from: running, to: settings).filter(SettingsUntilRestart.contains)
+      LoadedSettings(settings: kept, notes: notes, places: places, excerpt: excerpt), names
     )
   }
 }

@@ -34,6 +34,12 @@ struct AccountAssembly {
     let pool = BlockingPool(threadsMax: tokenThreads)
     let others = RemoteIssuers(exchange: exchange).others(settings.accounts)
     switch settings.accounts.provider {
+    case _ where !settings.accounts.isOn:
+      return AccountAssembly(
+        provider: NoAccounts(),
+        tokens: TokenVerifier(
+          issuers: others, sharedClaims: sharedClaims, clock: SystemClock.wall, pool: pool),
+        keys: nil)
     case .auth0:
       let auth0 = Auth0Settings(settings.accounts)
       let first = RemoteIssuers(exchange: exchange).auth0(auth0)
@@ -117,7 +123,7 @@ extension AccountsSettings {
   /// Whether any issuer or provider is called over TLS.
   var asksOverTLS: Bool {
     let addresses = issuers.values.flatMap { [$0.url, $0.keys] }.compactMap { $0?.scheme }
-    let provider = provider == .auth0 ? issuer?.scheme ?? "https" : "http"
+    let provider = isOn && provider == .auth0 ? issuer?.scheme ?? "https" : "http"
     return ([provider] + addresses).contains("https")
   }
 }

@@ -54,7 +54,7 @@ struct DataFolder {
   }
 
   /// The file with a copy of the name in the database's marker.
-  static let markerFileName = "larder.id"
+  static let markerFileName = DatabaseRestore.markerFileName
 
   /// The name in the folder's marker file; nil without one.
   var markerName: String? {

@@ -44,7 +44,8 @@ final class Deployment: Sendable {
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
   private let maintenance: StoreMaintenance
-  private let filesMaintenance: FilesMaintenance
+  /// Nil if files are switched off.
+  private let filesMaintenance: FilesMaintenance?
   private let publicAddress: PublicAddress
   private let signingKeys: LocalKeys?
   private let queue: QueueWorker
@@ -129,13 +130,18 @@ final class Deployment: Sendable {
       expiryClock: clock.clock)
     let services = gateway.services(
       files: PublicFolder.files(settings, pool: group.blockingPool),
-      storedFiles: FileServices(
-        files: files,
-        opened: OpenedFiles(
-          pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
-        publicURL: { publicAddress.url }),
-      s3: FilesAssembly.s3(
-        files, settings.s3, store: store, keys: keys, random: random, logger: logger),
+      storedFiles: files.map {
+        FileServices(
+          files: $0,
+          opened: OpenedFiles(
+            pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
+          publicURL: { publicAddress.url })
+      },
+      s3: settings.s3.isOn
+        ? files.map {
+          FilesAssembly.s3(
+            $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
+        } : nil,
       metrics: gateway.metrics(share.metrics))
     hasPages = services.files != nil
     handler = try LarderHandler(services)
@@ -146,7 +152,7 @@ final class Deployment: Sendable {
       store: store, devices: gateway.devices, queue: gateway.sync,
       registry: workspace.registry, bytesMax: settings.cache.diskBytesMax,
       keepLocal: settings.types.compactMapValues(\.keepLocal), clock: clock, logger: logger)
-    filesMaintenance = FilesMaintenance(files: files, logger: logger)
+    filesMaintenance = files.map { FilesMaintenance(files: $0, logger: logger) }
     signingKeys = accounts.keys
     queue = gateway.sync.worker
     subscriptions = gateway.subscriptions
@@ -243,10 +249,12 @@ final class Deployment: Sendable {
     return FileSystem.isReadOnly(at: folder) ? "the data folder \(folder) is not writable" : nil
   }
 
+  private var parts: Set<ServicePart> { workspace.settings.parts }
+
   /// Does what must be done before the first request.
   func prepare() async {
-    await filesMaintenance.prepare()
-    await push.service.prepare()
+    await filesMaintenance?.prepare()
+    if parts.contains(.push) { await push.service.prepare() }
     await hooksOut.service.prepare()
   }
 
@@ -261,13 +269,13 @@ final class Deployment: Sendable {
   func start() {
     let started: [Task<Void, Never>] = [
       Task { await maintenance.run() },
-      Task { await filesMaintenance.run() },
-      Task { await queue.start() },
+      Task { _ = await filesMaintenance?.run() },
+      Task { if parts.contains(.devices) { await queue.start() } },
       Task { _ = await signingKeys?.run { try await Task.sleep(for: $0) } },
       Task { await measure() },
     ]
     tasks.withLock { $0 = started }
-    push.service.start()
+    if parts.contains(.push) { push.service.start() }
     if !isOnCopy { hooksOut.service.start() }
     // They write all the time, which a read-only copy cannot.
     if !isOnCopy { standing.start() }

@@ -19,10 +19,12 @@ enum FilesAssembly {
   /// The folder of the files in the data folder.
   static func folder(_ settings: Settings) -> String { "\(settings.dataFolder)/files" }
 
+  /// - Returns: nil if files are switched off; then no folder is made for them.
   static func service(
     _ settings: Settings, store: Store, keys: KeyRing, group: EventLoopGroup, tls: ClientTLS,
     expiryClock: WallClock
-  ) throws -> FileService {
+  ) throws -> FileService? {
+    guard settings.files.isOn else { return nil }
     let clock = SystemClock.wall
     return FileService(
       store: try fileStore(
@@ -53,7 +55,7 @@ enum FilesAssembly {
   ///
   /// - Parameter key: nil for files that are not encrypted.
   static func checkForm(_ settings: Settings, key: SymmetricKey?) throws(StartFailure) {
-    guard settings.files.store == .disk else { return }
+    guard settings.files.isOn, settings.files.store == .disk else { return }
     let folder = Self.folder(settings)
     do throws(FileForm.Fault) {
       try FileForm(folder: folder).check(key)

@@ -44,8 +44,8 @@ struct GatewayAssembly {
   private let hooks: HookService
   private let hooksOut: OutgoingHooks
   private let logThreshold: LogThreshold
+  private let openAPI: @Sendable () throws -> OpenAPISource
   private let loggedIDs: LoggedIDs
-  private let local: LocalSchema
   private let logger: Logger
 
   /// Version of the form in which a change shows an entity; increased when the form changes.
@@ -125,7 +125,7 @@ struct GatewayAssembly {
       cursors.publish(report.head)
       signal.note(report)
       followed.note(report)
-      push.note(report)
+      if settings.push.isOn { push.note(report) }
       hooksOut.note(report)
     }
     live = LiveServices(
@@ -208,13 +208,13 @@ struct GatewayAssembly {
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
+    openAPI = OpenAPISource.reading(workspace)
     self.loggedIDs =
       switch settings.log.ids {
       case .plain: .plain
       case .hashed: .hashed(keys)
       case .off: .off
       }
-    local = workspace.local
     self.cursors = cursors
     self.settings = settings
     self.logger = logger
@@ -239,10 +239,11 @@ struct GatewayAssembly {
   }
 
   func services(
-    files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint
+    files: StaticFiles?, storedFiles: FileServices?, s3: S3Services?, metrics: MetricsEndpoint
   ) -> Services {
     var services = Services(
-      operations: operations, subscriptions: subscriptions, standing: standing,
+      parts: settings.parts, operations: operations, subscriptions: subscriptions,
+      standing: standing,
       upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
       callers: callers,
       devices: devices, accounts: accounts, signingKeys: signingKeys, changes: changes,
@@ -256,8 +257,7 @@ struct GatewayAssembly {
         publicOrigin: settings.publicURL.map {
           "\($0.http.origin.scheme.rawValue)://\($0.http.origin.authority)"
         }),
-      version: Version.text, local: local,
-      openAPITemplate: { try OpenAPIResource.value() },
+      version: Version.text, openAPI: openAPI,
       clientFile: { ClientLibrary.file($0) },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
@@ -278,7 +278,8 @@ extension DeviceSettings {
       case .admin: .admin
       }
     self.init(
-      registration: registration, registrationsPerMinute: settings.registrationsPerMinute,
+      isOn: settings.isOn, registration: registration,
+      registrationsPerMinute: settings.registrationsPerMinute,
       expiry: settings.expiry)
   }
 }

@@ -56,7 +56,9 @@ extension LarderService {
     let late = await server.waitForResponses(atMost: deadline)
     await old.close(queueEndMax: deadline)
     let (next, fault) = await opened(workspace, orElse: old.workspace)
-    if let next { await server.serve(with: ServerAssembly.handlers(of: next)) }
+    if let next {
+      await server.serve(with: ServerAssembly.handlers(of: next, s3Count: s3ListenerCount))
+    }
     let pause = ReloadPause(time: ContinuousClock.now - start, cutOff: late)
     next?.start()
     guard let next else {

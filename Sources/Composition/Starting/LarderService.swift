@@ -17,6 +17,8 @@ package final class LarderService: Service {
   let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
   private let metricsListenerCount: Int
+  /// Number of addresses that serve only S3.
+  let s3ListenerCount: Int
   let queueEndMax: Duration
   private let certificates: ServerCertificates?
   /// The lines of the route table at start, `METHOD /pattern`.
@@ -35,6 +37,7 @@ package final class LarderService: Service {
     self.server = server
     self.certificates = certificates
     self.whenListening = whenListening
+    s3ListenerCount = settings.s3.served.count
     metricsListenerCount = settings.metrics.listen.count
     queueEndMax = EndDeadline.queueMax(settings.drain)
     routes = deployment.handler.served

@@ -24,6 +24,9 @@ struct PushAssembly: Sendable {
     case .outbox:
       sender = OutboxSender()
       client = nil
+    case .onesignal where !push.isOn:
+      sender = OutboxSender()
+      client = nil
     case .onesignal:
       let oneSignal = OneSignalSettings(push)
       let client = try Self.client(of: oneSignal, group: group, tls: tls)

@@ -90,7 +90,8 @@ final class Reloader: Sendable {
   private func load(
     beside running: Workspace, _ digests: [String: SHA256.Digest]
   ) async throws -> (Workspace, [String: SHA256.Digest]) {
-    let (loaded, names) = try read().keepingUntilRestart(of: running.settings)
+    let (loaded, names) = try read().keepingUntilRestart(
+      of: running.settings, servesS3: service.s3ListenerCount > 0)
     warn(ofRestart: names)
     let files = WorkspaceFiles(settingsFile: settingsFile, loaded.settings)
     try await SchemaPull(loaded.settings).keepIfMissing()
@@ -98,7 +99,7 @@ final class Reloader: Sendable {
       var own = files.digests()
       // Read before.
       own[files.settingsFile] = digests[files.settingsFile]
-      return (try Workspace.open(loaded), own)
+      return (try Workspace.open(loaded, describesInterface: true), own)
     }
   }
 

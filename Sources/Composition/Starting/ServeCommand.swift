@@ -87,7 +87,7 @@ package struct ServeCommand {
     try await SchemaPull(loaded.settings).keepIfMissing()
     // With the schema that was pulled; but the settings were read before.
     let read = files.state().with(files.settingsFile, of: early)
-    let workspace = try Workspace.open(loaded)
+    let workspace = try Workspace.open(loaded, describesInterface: true)
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service = try await LarderService.open(
@@ -96,7 +96,7 @@ package struct ServeCommand {
     ) {
       [
         greeting, mainCount = loaded.settings.listen.count,
-        s3Count = loaded.settings.s3.listen.count
+        s3Count = loaded.settings.s3.isOn ? loaded.settings.s3.listen.count : 0
       ] addresses in
       guard let first = addresses.first else { return }
       let address = ListeningAddress.text(first, scheme: scheme)

@@ -1,6 +1,7 @@
 import Endpoints
 import Gateway
 import HTTPServer
+import HTTPTypes
 import HTTPWire
 import Logging
 import Transport
@@ -21,7 +22,8 @@ enum ServerAssembly {
     limits.drainIdleDeadline = settings.drain.idle
     var configuration = HTTPServerConfiguration(
       listeners: zip(
-        settings.listen + settings.s3.listen + settings.metrics.listen, handlers(of: deployment)
+        settings.listen + settings.s3.served + settings.metrics.listen,
+        handlers(of: deployment, s3Count: settings.s3.served.count)
       ).map { .init(Endpoint($0), tls: tls, handler: $1) },
       limits: limits, drain: drain,
       accessLog: accessLog(
@@ -43,10 +45,13 @@ enum ServerAssembly {
   }
 
   /// The handlers of the listeners: of the main addresses, of those of S3, and of those of the metrics.
-  static func handlers(of deployment: Deployment) -> [any RequestHandler] {
+  ///
+  /// - Parameter s3Count: the number of addresses of S3, which a reload can switch off but not close.
+  static func handlers(of deployment: Deployment, s3Count: Int) -> [any RequestHandler] {
     let settings = deployment.workspace.settings
+    let s3: any RequestHandler = deployment.handler.s3Root ?? NothingServed()
     return settings.listen.map { _ in deployment.handler }
-      + settings.s3.listen.map { _ in deployment.handler.s3Root }
+      + (0..<s3Count).map { _ in s3 }
       + settings.metrics.listen.map { _ in deployment.metricsHandler }
   }
 
@@ -119,6 +124,18 @@ enum ServerAssembly {
     limits.requestsMax = settings.requestsPerConnectionMax
     return limits
   }
+}
+
+/// The handler of addresses whose part of the service a reload has switched off.
+private struct NothingServed: RequestHandler {
+  func respond(to request: ServerRequest) async -> ServerResponse {
+    ServerResponse(status: .notFound)
+  }
+}
+
+extension S3DialectSettings {
+  /// The addresses that a start listens on.
+  var served: [ListenAddress] { isOn ? listen : [] }
 }
 
 extension Endpoint {

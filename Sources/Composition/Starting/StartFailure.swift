@@ -1,15 +1,20 @@
 import Cryptography
 import Storage
+import Upstream
 
 /// The reason why a command ends before it begins its work: the lines to show and the exit code, from
 /// `sysexits.h`.
 package struct StartFailure: Error, CustomStringConvertible {
   package enum Kind: Int32, Sendable {
+    /// The command ran, and its result is a failure: not healthy, not found, refused.
+    case failed = 1
     /// EX_USAGE
     case usage = 64
     /// EX_DATAERR: faulty operations or schema.
     case faultyOperations = 65
-    /// EX_UNAVAILABLE: an address is in use.
+    /// EX_NOINPUT: a file that the command reads is missing.
+    case noInput = 66
+    /// EX_UNAVAILABLE: an address is in use, or no service responds.
     case addressInUse = 69
     /// EX_OSFILE: OpenSSL's configuration leaves out algorithms that the service needs.
     case missingAlgorithms = 72
@@ -17,6 +22,8 @@ package struct StartFailure: Error, CustomStringConvertible {
     case dataFolder = 73
     /// EX_TEMPFAIL: upstream did not return its schema.
     case upstreamUnavailable = 75
+    /// EX_NOPERM: the service refuses the admin token.
+    case noPermission = 77
     /// EX_CONFIG
     case faultySettings = 78
   }
@@ -24,10 +31,17 @@ package struct StartFailure: Error, CustomStringConvertible {
   package let kind: Kind
   /// All faults, one after the other.
   package let description: String
+  /// The same faults as values, for a report that a program reads; empty if there is only a sentence.
+  let faults: [Finding]
 
   package init(_ kind: Kind, _ description: String) {
+    self.init(kind, description, faults: [])
+  }
+
+  init(_ kind: Kind, _ description: String, faults: [Finding]) {
     self.kind = kind
     self.description = description
+    self.faults = faults
   }
 }
 

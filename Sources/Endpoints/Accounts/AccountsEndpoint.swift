@@ -105,6 +105,16 @@ struct AccountsEndpoint: Sendable {
     }
   }
 
+  /// Deletes any account; requires the admin token.
+  func removeForOperator(_ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
+      try await context.requireAdmin(request)
+      try await accounts.remove(account: request.parameters["user"] ?? "")
+      epoch.end()
+      return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+    }
+  }
+
   private func ownKeys() throws(Failure) -> SigningKeyService {
     guard let signingKeys else {
       throw Failure(

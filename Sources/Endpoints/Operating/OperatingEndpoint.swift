@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import HTTPTypes
+import HTTPWire
 import LosslessJSON
 import Model
 
@@ -59,21 +60,45 @@ struct OperatingEndpoint: Sendable {
     isReachable.map { .string($0 ? "reachable" : "failing") } ?? "not asked yet"
   }
 
+  /// The same list for every caller; a request with an invalid token is refused.
   func list(_ request: ServerRequest) async -> ServerResponse {
-    await serve(request) { () async throws(Failure) in listing }
-  }
-
-  func openAPI(_ request: ServerRequest) async -> ServerResponse {
-    await serve(request) { () async throws(Failure) in try await openAPI.bytes() }
-  }
-
-  /// The same document for every caller; a request with an invalid token is refused.
-  private func serve(
-    _ request: ServerRequest, _ document: () async throws(Failure) -> [UInt8]
-  ) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       _ = try await context.caller(of: request)
-      return .json(try await document(), cacheControl: "no-cache")
+      return .json(listing, cacheControl: "no-cache")
+    }
+  }
+
+  /// The same document for every caller; with `full` in the query, all paths of operations.
+  func openAPI(_ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
+      _ = try await context.caller(of: request)
+      let document = try await openAPI.document(isFull: try Self.isFull(request))
+      let tag = EntityTag(document.tag)
+      let fields: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]
+      switch request.preconditions.judge(isRead: true, tag: tag) {
+      case .notModified:
+        return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
+      case .failed:
+        throw Failure(.preconditionFailed, "A precondition of the request failed.")
+      case .proceed:
+        return ServerResponse(
+          contentType: "application/json", bytes: document.bytes, fields: fields)
+      }
+    }
+  }
+
+  private static func isFull(_ request: ServerRequest) throws(Failure) -> Bool {
+    guard let full = try request.queryParameters().first(where: { $0.name == "full" }) else {
+      return false
+    }
+    switch full.value {
+    case "", "true": return true
+    case "false": return false
+    default:
+      throw Failure(
+        .malformedRequest, "The parameter full is invalid.",
+        details: [Failure.Detail(place: .parameter("full"), detail: "must be true, false or empty")]
+      )
     }
   }
 }

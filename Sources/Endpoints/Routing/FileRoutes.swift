@@ -22,7 +22,8 @@ extension FilesEndpoint {
     respond: @escaping @Sendable (FilesEndpoint, ServerRequest) async -> ServerResponse
   ) -> RouteLine {
     RouteLine(method, pattern, content: content) { endpoints, request in
-      await respond(endpoints.storedFiles, request)
+      guard let files = endpoints.storedFiles else { return .problem(.notFound, for: request) }
+      return await respond(files, request)
     }
   }
 }
@@ -38,8 +39,12 @@ extension S3Endpoint {
   private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
     RouteLine(
       method, pattern, ticket: .ignored, content: content,
-      refuseMethod: { endpoints, request in endpoints.s3.refuseMethod(request) },
-      respond: { endpoints, request in await endpoints.s3.respond(to: request) })
+      refuseMethod: { endpoints, request in
+        endpoints.s3?.refuseMethod(request) ?? .problem(.notFound, for: request)
+      },
+      respond: { endpoints, request in
+        await endpoints.s3?.respond(to: request) ?? .problem(.notFound, for: request)
+      })
   }
 }
 
@@ -56,7 +61,8 @@ extension S3KeysEndpoint {
     respond: @escaping @Sendable (S3KeysEndpoint, ServerRequest) async -> ServerResponse
   ) -> RouteLine {
     RouteLine(method, pattern) { endpoints, request in
-      await respond(endpoints.s3Keys, request)
+      guard let keys = endpoints.s3Keys else { return .problem(.notFound, for: request) }
+      return await respond(keys, request)
     }
   }
 }

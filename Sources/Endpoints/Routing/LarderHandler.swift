@@ -11,8 +11,8 @@ package final class LarderHandler: RequestHandler {
   private let cors: CORSPolicy
   private let router: Router
   private let fileResponseCache: FileResponseCache
-  /// The S3 dialect at the root, for its own addresses.
-  package let s3Root: S3RootHandler
+  /// The S3 dialect at the root, for its own addresses; nil if it is switched off.
+  package let s3Root: S3RootHandler?
   package let names: RequestNames
   /// The routes served, as `METHOD /pattern`, in the order of the route table.
   package let served: [String]
@@ -27,21 +27,23 @@ package final class LarderHandler: RequestHandler {
     cors = policy
     let lines = LarderRoutes.lines(
       for: services.operations.directory.operations, hasPages: services.files != nil,
-      hasMetrics: services.hasMetrics)
+      hasMetrics: services.hasMetrics, parts: services.parts)
     served = lines.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(lines.map { $0.route(to: endpoints) })
     // The S3 dialect's route at the root comes after those of the table.
     names = RequestNames(
       routes: router.names.routes + [S3RootHandler.pattern], operations: endpoints.operationNames)
-    s3Root = S3RootHandler(
-      endpoint: endpoints.s3, cors: services.cors, host: services.s3.host, names: names)
+    let names = names
+    s3Root = endpoints.s3.map {
+      S3RootHandler(endpoint: $0, cors: services.cors, host: services.s3?.host, names: names)
+    }
   }
 
   package func answerAtOnce(
     _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
     into output: inout [UInt8]
   ) -> Bool {
-    if s3Root.handles(head) { return false }
+    if s3Root?.handles(head) == true { return false }
     if let cached = responseCache.find(head, content: content) {
       return responseCache.write(cached, for: head, stamp: stamp, to: &output)
     }
@@ -50,7 +52,8 @@ package final class LarderHandler: RequestHandler {
   }
 
   package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
-    s3Root.handles(head) ? s3Root.contentRoute(for: head) : router.contentRoute(for: head)
+    guard let s3Root, s3Root.handles(head) else { return router.contentRoute(for: head) }
+    return s3Root.contentRoute(for: head)
   }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
@@ -60,12 +63,12 @@ package final class LarderHandler: RequestHandler {
   package func refusal(
     of error: RequestError, path: ArraySlice<UInt8>, requestID: String
   ) -> RefusalContent? {
-    guard S3Endpoint.contains(path) else { return nil }
+    guard s3Root != nil, S3Endpoint.contains(path) else { return nil }
     return S3Endpoint.refusal(of: error, path: path, requestID: requestID)
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
-    if s3Root.handles(request.head) { return await s3Root.respond(to: request) }
+    if let s3Root, s3Root.handles(request.head) { return await s3Root.respond(to: request) }
     if let preflight = cors.preflight(request) { return preflight }
     var response = await router.respond(to: request)
     if request.method == .options, response.fields[.allow]?.contains("PATCH") == true {

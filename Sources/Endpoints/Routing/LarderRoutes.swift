@@ -7,16 +7,24 @@ import Model
 package enum LarderRoutes {
   /// All routes, in the order of the table.
   ///
-  /// - Parameter hasMetrics: false if `/metrics` is served on separate addresses.
+  /// - Parameters:
+  ///   - hasMetrics: false if `/metrics` is served on separate addresses.
+  ///   - parts: the parts that are not switched off.
   package static func lines(
-    for operations: [ServedOperation], hasPages: Bool, hasMetrics: Bool
+    for operations: [ServedOperation], hasPages: Bool, hasMetrics: Bool,
+    parts: Set<ServicePart> = ServicePart.all
   ) -> [RouteLine] {
+    own(hasMetrics: hasMetrics).filter { parts.serve($0.pattern.description) }
+      + operations.flatMap(OperationRoutes.lines) + (hasPages ? publicFiles : [])
+  }
+
+  /// The routes that do not depend on the operations.
+  private static func own(hasMetrics: Bool) -> [RouteLine] {
     fixed + (hasMetrics ? metrics : []) + SyncRoutes.lines + PushRoutes.lines + HookRoutes.lines
       + FilesEndpoint.lines
       + S3KeysEndpoint.lines
       + S3Endpoint.lines
       + EntityRoutes.lines + EntityWritesEndpoint.lines + LiveRoutes.lines
-      + operations.flatMap(OperationRoutes.lines) + (hasPages ? publicFiles : [])
   }
 
   private static let fixed: [RouteLine] = [
@@ -58,6 +66,7 @@ package enum LarderRoutes {
     RouteLine(.post, "/v1/devices/me/tokens") { await $0.devices.issueToken($1) },
     RouteLine(.get, "/v1/devices/me/tokens") { await $0.devices.listTokens($1) },
     RouteLine(.delete, "/v1/devices/me/tokens/{id}") { await $0.devices.removeToken($1) },
+    RouteLine(.delete, "/v1/admin/devices/{device}") { await $0.devices.removeForOperator($1) },
 
     RouteLine(.post, "/v1/auth/sign-up") { await $0.accounts.signUp($1) },
     RouteLine(.post, "/v1/auth/sign-in") { await $0.accounts.signIn($1) },
@@ -66,6 +75,7 @@ package enum LarderRoutes {
     RouteLine(.post, "/v1/auth/check-password") { await $0.accounts.checkPassword($1) },
     RouteLine(.put, "/v1/auth/password") { await $0.accounts.changePassword($1) },
     RouteLine(.get, "/v1/auth/me") { await $0.accounts.me($1) },
+    RouteLine(.delete, "/v1/admin/users/{user}") { await $0.accounts.removeForOperator($1) },
     RouteLine(.get, "/.well-known/jwks.json") { await $0.accounts.keys($1) },
 
     RouteLine(.get, "/v1/changes") { await $0.changes.page($1) },

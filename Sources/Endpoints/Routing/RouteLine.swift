@@ -130,8 +130,11 @@ struct EndpointSet: Sendable {
       context: context, operations: services.operations.directory.descriptions,
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
-        local: services.local,
-        template: services.openAPITemplate),
+        source: { [parts = services.parts, source = services.openAPI] in
+          var source = try source()
+          source.template = parts.filter(openAPI: source.template)
+          return source
+        }),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
       cursors: services.cursors, cache: responseCache, operationNumbers: operationNumbers,
@@ -200,11 +203,19 @@ struct EndpointSet: Sendable {
     HooksEndpoint(context: context, hooks: services.hooks, outgoing: services.hooksOut)
   }
   var push: PushEndpoint { PushEndpoint(context: context, push: services.push) }
-  var storedFiles: FilesEndpoint {
-    FilesEndpoint(context: context, services: services.storedFiles, cache: fileResponseCache)
+  /// Nil if files are switched off.
+  var storedFiles: FilesEndpoint? {
+    services.storedFiles.map {
+      FilesEndpoint(context: context, services: $0, cache: fileResponseCache)
+    }
   }
-  var s3: S3Endpoint { S3Endpoint(services: services.s3, failures: context.failures) }
-  var s3Keys: S3KeysEndpoint { S3KeysEndpoint(context: context, keys: services.s3.keys) }
+  /// Nil if the S3 dialect is switched off.
+  var s3: S3Endpoint? {
+    services.s3.map { S3Endpoint(services: $0, failures: context.failures) }
+  }
+  var s3Keys: S3KeysEndpoint? {
+    services.s3.map { S3KeysEndpoint(context: context, keys: $0.keys) }
+  }
   var clientLibrary: ClientLibraryEndpoint { ClientLibraryEndpoint(find: services.clientFile) }
   /// Nil if no folder is served.
   var files: StaticFiles? { services.files }

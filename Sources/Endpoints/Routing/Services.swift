@@ -1,11 +1,12 @@
 package import Gateway
 package import HTTPServer
 package import Logging
-package import LosslessJSON
 package import Model
 
 /// The dependencies of the endpoints, made by Composition.
 package struct Services: Sendable {
+  /// The parts that are not switched off; only their routes are served.
+  package var parts: Set<ServicePart>
   package var operations: OperationService
   package var subscriptions: SubscriptionHub
   package var standing: StandingWork
@@ -29,8 +30,10 @@ package struct Services: Sendable {
   /// How the access log shows the ids of callers.
   package var loggedIDs = LoggedIDs.off
   package var writes: EntityWrites
-  package var storedFiles: FileServices
-  package var s3: S3Services
+  /// Nil if files are switched off.
+  package var storedFiles: FileServices?
+  /// Nil if the S3 dialect is switched off.
+  package var s3: S3Services?
   package var sync: SyncQueue
   package var push: PushService
   package var hooks: HookService
@@ -43,10 +46,8 @@ package struct Services: Sendable {
   package var files: StaticFiles?
   package var cors: CORSPolicy
   package var version: String
-  /// The local types.
-  package var local: LocalSchema
-  /// Reads the OpenAPI document without the paths of operations; called at the first request for it.
-  package var openAPITemplate: @Sendable () throws -> JSONValue
+  /// Reads what the OpenAPI document is made from; called at the first request for it.
+  package var openAPI: @Sendable () throws -> OpenAPISource
   /// Finds a file of the JavaScript client library.
   package var clientFile: ClientLibraryEndpoint.Find
   package var bodyBytesMax: Int
@@ -59,7 +60,8 @@ package struct Services: Sendable {
   package var logger: Logger
 
   package init(
-    operations: OperationService, subscriptions: SubscriptionHub, standing: StandingWork,
+    parts: Set<ServicePart>, operations: OperationService, subscriptions: SubscriptionHub,
+    standing: StandingWork,
     upstreams: UpstreamOverview, unregistered: UnregisteredDocuments, entities: EntityReader,
     lists: ListDiffer,
     callers: CallerIdentifier, devices: DeviceRegistry, accounts: AccountService,
@@ -68,17 +70,19 @@ package struct Services: Sendable {
     console: SQLConsole,
     backups: BackupFolder,
     tables: TableMaintenance, logThreshold: LogThreshold, writes: EntityWrites,
-    storedFiles: FileServices,
-    s3: S3Services, sync: SyncQueue, push: PushService, hooks: HookService, hooksOut: OutgoingHooks,
+    storedFiles: FileServices?,
+    s3: S3Services?, sync: SyncQueue, push: PushService, hooks: HookService,
+    hooksOut: OutgoingHooks,
     health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
-    cors: CORSPolicy, version: String, local: LocalSchema,
-    openAPITemplate: @escaping @Sendable () throws -> JSONValue,
+    cors: CORSPolicy, version: String,
+    openAPI: @escaping @Sendable () throws -> OpenAPISource,
     clientFile: @escaping ClientLibraryEndpoint.Find,
     bodyBytesMax: Int, responseCacheBytesMax: Int,
     streamStallMax: Duration,
     compressionBytesMin: Int, clock: WallClock, logger: Logger
   ) {
+    self.parts = parts
     self.operations = operations
     self.subscriptions = subscriptions
     self.standing = standing
@@ -111,8 +115,7 @@ package struct Services: Sendable {
     self.files = files
     self.cors = cors
     self.version = version
-    self.local = local
-    self.openAPITemplate = openAPITemplate
+    self.openAPI = openAPI
     self.clientFile = clientFile
     self.bodyBytesMax = bodyBytesMax
     self.responseCacheBytesMax = responseCacheBytesMax

@@ -141,6 +141,22 @@ package struct AccountService: Sendable {
 
   // MARK: Signing out
 
+  /// Deletes an account, for an operator. Its refresh tokens and stream tickets end at once; access tokens
+  /// cannot be revoked, and expire.
+  package func remove(account id: String) async throws(Failure) {
+    let wasThere: Bool?
+    do throws(AccountFault) {
+      wasThere = try await provider.remove(account: id)
+    } catch {
+      throw failure(error)
+    }
+    guard let wasThere else {
+      throw Failure(.notFound, "Accounts are not kept here (setting `accounts.provider`).")
+    }
+    guard wasThere else { throw Failure(.notFound, "No account has this id.") }
+    tickets?.end(user: id)
+  }
+
   package func signOut(_ refreshToken: String, _ call: AccountCall) async throws(Failure) {
     let device = try await device(call)
     let user: String?

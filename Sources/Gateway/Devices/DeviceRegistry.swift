@@ -142,6 +142,11 @@ package final class DeviceRegistry: Sendable {
 
   /// The device of a valid token with this digest.
   package func find(_ tokenDigest: String) async throws(Failure) -> Device {
+    guard settings.isOn else {
+      throw Failure(
+        .unauthenticated,
+        "Devices are switched off (setting `devices.enabled`); send no `Device-Token`.")
+    }
     let device = try await load(tokenDigest)
     if let end = device.tokenExpires, end <= clock.now() {
       throw Failure(.unauthenticated, "The device token has expired.")
@@ -236,13 +241,20 @@ package final class DeviceRegistry: Sendable {
 
   /// Removes the device with all data stored for it.
   package func remove(_ caller: Caller.Device) async throws(Failure) {
+    guard try await remove(id: caller.id) else { throw Self.unknown }
+  }
+
+  /// Removes a device by its id, for an operator.
+  ///
+  /// - Returns: whether there was such a device.
+  package func remove(id: String) async throws(Failure) -> Bool {
     let wasThere = try await writing { () async throws(StorageError) in
-      try await self.store.remove(device: caller.id)
+      try await self.store.remove(device: id)
     }
-    cache.drop(device: caller.id)
-    signal.end(device: caller.id)
+    cache.drop(device: id)
+    signal.end(device: id)
     whenChanged()
-    guard wasThere else { throw Self.unknown }
+    return wasThere
   }
 
   // MARK: Tokens that only read

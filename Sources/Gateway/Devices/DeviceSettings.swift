@@ -9,13 +9,18 @@ package struct DeviceSettings: Sendable {
     case admin
   }
 
+  /// Whether device tokens are accepted.
+  package var isOn: Bool
   package var registration: Registration
   /// Maximum registrations per minute from one address, and by one user.
   package var registrationsPerMinute: Int
   /// How long an unused device is kept, with its data.
   package var expiry: Duration
 
-  package init(registration: Registration, registrationsPerMinute: Int, expiry: Duration) {
+  package init(
+    isOn: Bool = true, registration: Registration, registrationsPerMinute: Int, expiry: Duration
+  ) {
+    self.isOn = isOn
     self.registration = registration
     self.registrationsPerMinute = registrationsPerMinute
     self.expiry = expiry

@@ -74,7 +74,7 @@ package struct OperationDescription: Sendable {
   package let name: String
   /// The id by which GraphQL clients request its document.
   package let documentID: String
-  /// Its description in the document; nil without one.
+  /// Its description in the document, otherwise the comment above it; nil without either.
   package let description: String?
   /// The descriptions of the fragments it uses, without those that have none.
   package let fragments: [(name: String, text: String)]

@@ -54,6 +54,18 @@ struct AccountTable {
     return database.changesCount > 0
   }
 
+  /// Deletes an account with its sessions.
+  ///
+  /// - Returns: whether there was one.
+  func remove(id: String) throws -> Bool {
+    for sql in ["DELETE FROM session WHERE account = ?1", "DELETE FROM account WHERE id = ?1"] {
+      let statement = try PreparedStatement(database, sql)
+      statement.bind(id, at: 1)
+      try statement.run()
+    }
+    return database.changesCount > 0
+  }
+
   func find(email: String) throws -> Account? { try find("email", email) }
 
   func find(id: String) throws -> Account? { try find("id", id) }

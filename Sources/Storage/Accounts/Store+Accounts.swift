@@ -11,6 +11,15 @@ extension Store {
     }
   }
 
+  /// Deletes an account with its sessions.
+  ///
+  /// - Returns: whether there was one.
+  package func removeAccount(id: String) async throws(StorageError) -> Bool {
+    try await writer.write(.powerFailure) { database, _ in
+      try AccountTable(database: database).remove(id: id)
+    }
+  }
+
   /// - Parameter email: the address in its normalised spelling.
   package func account(email: String) async throws(StorageError) -> Account? {
     try await reader.read { try AccountTable(database: $0).find(email: email) }

@@ -28,6 +28,8 @@ struct BackupWriter {
   let parameters: String
   /// Nil for a backup that is a database.
   let sealing: BackupSealing?
+  /// Of the copy, and then of the encryption.
+  var progress = WorkProgress.ignored
 
   func write(to path: String) throws(BackupError) {
     let manager = FileManager.default
@@ -49,7 +51,7 @@ struct BackupWriter {
     let sealed = "\(work.path)/\(BackupWorkFolder.filePrefix)\(BackupSealing.suffix)"
     try copyDatabase(to: plain)
     do throws(BackupOpeningError) {
-      try SealedBackup.seal(plain, as: sealed, sealing)
+      try SealedBackup.seal(plain, as: sealed, sealing, progress: progress)
     } catch {
       switch error {
       case .cannotRead(let reason), .cannotWrite(let reason): throw .cannotWrite(reason: reason)
@@ -80,7 +82,12 @@ struct BackupWriter {
     // SQLite treats an empty file as a new database, and a name that begins with `file:` as a URI.
     let name = copy.hasPrefix("/") ? copy : "./\(copy)"
     let source = try ReadOnlyDatabase(path: databasePath, parameters: parameters)
-    _ = try source.strings("VACUUM INTO \(Quotation.quoted(name, by: "'"))")
+    let byteCount =
+      try source.number("PRAGMA page_count") * source.number("PRAGMA page_size")
+    try source.execute("VACUUM INTO \(Quotation.quoted(name, by: "'"))") {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: copy)
+      progress.report(attributes?[.size] as? Int ?? 0, of: byteCount)
+    }
   }
 
   /// Reads the copy back. One write to it makes SQLite sync the whole file.

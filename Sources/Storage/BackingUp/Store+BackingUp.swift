@@ -31,7 +31,8 @@ extension Store {
 
   /// Copies the database of a data folder, whether a service uses it or not. Blocks until it is done.
   package static func backUp(
-    folder: String, to path: String, sealing: BackupSealing? = nil
+    folder: String, to path: String, sealing: BackupSealing? = nil,
+    progress: WorkProgress = .ignored
   ) throws(BackupError) {
     let inspector = StoreInspector(folder: folder)
     let (databasePath, parameters): (String, String)
@@ -40,7 +41,8 @@ extension Store {
     } catch {
       throw .failed(StorageError(opening: error, folder: folder))
     }
-    try BackupWriter(databasePath: databasePath, parameters: parameters, sealing: sealing)
-      .write(to: path)
+    try BackupWriter(
+      databasePath: databasePath, parameters: parameters, sealing: sealing, progress: progress
+    ).write(to: path)
   }
 }

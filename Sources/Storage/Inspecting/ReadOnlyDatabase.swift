@@ -26,6 +26,26 @@ struct ReadOnlyDatabase: ~Copyable {
     sqlite3_close_v2(connection)
   }
 
+  /// Steps of SQLite's virtual machine between two calls of a watcher; some milliseconds.
+  private static let watchedSteps: Int32 = 1_000_000
+
+  /// Runs a long statement.
+  ///
+  /// - Parameter watch: called while it runs.
+  func execute(_ sql: String, watch: @escaping () -> Void) throws {
+    let watcher = StatementWatcher(watch)
+    sqlite3_progress_handler(
+      connection, Self.watchedSteps,
+      { context in
+        if let context {
+          Unmanaged<StatementWatcher>.fromOpaque(context).takeUnretainedValue().call()
+        }
+        return 0
+      }, Unmanaged.passUnretained(watcher).toOpaque())
+    defer { sqlite3_progress_handler(connection, 0, nil, nil) }
+    try withExtendedLifetime(watcher) { _ = try strings(sql) }
+  }
+
   /// Returns the first column of each row.
   func strings(_ sql: String) throws -> [String] {
     try rows(sql).map { $0.first ?? "" }
@@ -80,4 +100,11 @@ struct ReadOnlyDatabase: ~Copyable {
     }
     return "file:\(String(decoding: bytes, as: UTF8.self))?\(parameters)"
   }
+}
+
+/// What SQLite's progress handler calls.
+private final class StatementWatcher {
+  let call: () -> Void
+
+  init(_ call: @escaping () -> Void) { self.call = call }
 }

@@ -29,12 +29,16 @@ struct StoreInspector {
   private let folder: String
   /// Whether to compare indexes with tables too, which takes several times as long.
   private let isDeep: Bool
-  private var databasePath: String { "\(folder)/\(StoreFolderLock.databaseName)" }
+  private let databaseName: String
+  private var databasePath: String { "\(folder)/\(databaseName)" }
   private var logPath: String { databasePath + "-wal" }
   private var logIndexPath: String { databasePath + "-shm" }
 
-  init(folder: String, isDeep: Bool = false) {
+  init(
+    folder: String, isDeep: Bool = false, databaseName: String = StoreFolderLock.databaseName
+  ) {
     self.folder = folder
+    self.databaseName = databaseName
     self.isDeep = isDeep
   }
 
@@ -88,6 +92,23 @@ struct StoreInspector {
   /// Returns the database's marker; nil if there is no database, or one without a marker.
   func marker() throws -> StoreMarker? {
     try marker(isInUse: try isHeld())
+  }
+
+  /// Whether there is a database that holds anything.
+  var hasDatabase: Bool {
+    Self.size(of: databasePath) > 0 || Self.hasFrames(Self.size(of: logPath))
+  }
+
+  /// Whether the write-ahead log holds what the database does not.
+  var hasLog: Bool { Self.hasFrames(Self.size(of: logPath)) }
+
+  /// Whether the file has the tables that every version of Larder has made.
+  func isDatabaseOfLarder() throws -> Bool {
+    guard Self.size(of: databasePath) > 0 else { return false }
+    let database = try ReadOnlyDatabase(path: databasePath, parameters: "immutable=1")
+    let tables = try database.strings(
+      "SELECT name FROM sqlite_master WHERE name IN ('counter', 'grdb_migrations')")
+    return tables.count == 2
   }
 
   /// Returns the marker as ``marker()`` does. A log that SQLite cannot read without writing its index, as a

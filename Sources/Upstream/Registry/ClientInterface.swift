@@ -201,4 +201,6 @@ package struct ClientChoice: Hashable, Sendable {
   /// The selection on types without one of their own, unknown ones included.
   package let general: ClientObject
   package let variants: [ClientObject]
+  /// The types in the schema without a selection of their own, in its order.
+  package let others: [String]
 }

@@ -134,7 +134,7 @@ private struct ClientTypeRenamer {
       .choice(
         ClientChoice(
           typenameMember: choice.typenameMember, general: object(choice.general),
-          variants: choice.variants.map(object)))
+          variants: choice.variants.map(object), others: choice.others))
     case .scalar, .plain, .reference: type
     }
   }

@@ -45,7 +45,7 @@ struct ClientInterfaceReader {
     let root = schema.rootType(for: definition.operation)
     let set = definition.selectionSet
     return ClientOperation(
-      name: operation.name, kind: operation.kind, description: operation.description,
+      name: operation.name, kind: operation.kind, description: definition.description?.text,
       variables: operation.variables.map { variable in
         ClientField(
           name: variable.name, type: types.type(of: variable.type),
@@ -106,14 +106,16 @@ struct ClientInterfaceReader {
     let general = object(selected, on: type)
     guard type.isAbstract else { return .object(general) }
     let shared = places(selected, on: type)
-    let own = schema.possibleTypes(of: type).filter { places(selected, on: $0) != shared }
+    let possible = schema.possibleTypes(of: type)
+    let own = possible.filter { places(selected, on: $0) != shared }
     guard !own.isEmpty else { return .object(general) }
     let typename = general.fields.first { $0.isTypename && !$0.isConditional }
     if typename == nil { reportMissingTypename(selected, type) }
     return .choice(
       ClientChoice(
         typenameMember: typename?.name ?? StoredForm.typenameMember, general: general,
-        variants: own.map { object(selected, on: $0) }))
+        variants: own.map { object(selected, on: $0) },
+        others: possible.map(\.name).filter { name in !own.contains { $0.name == name } }))
   }
 
   /// The nodes that are selected on a type.

@@ -8,7 +8,7 @@ package import Model
 /// freely.
 package final class RegisteredOperation: Sendable {
   package let name: String
-  /// The description in the document; nil without one.
+  /// The description in the document, otherwise the comment above it; nil without either.
   package let description: String?
   package let kind: OperationKind
   /// The configured upstream that runs it.

@@ -81,7 +81,8 @@ struct RegistryBuilder {
     let location = reading.definition.location
     let operation = RegisteredOperation(
       name: reading.name,
-      description: reading.definition.description?.text,
+      description: reading.definition.description?.text
+        ?? LeadingComment.text(above: location),
       kind: reading.kind,
       upstream: settings.upstream,
       route: reading.route,

@@ -33,7 +33,7 @@ struct OpenAPIDocumentTests {
           defaultText: "3", inputType: .nonNull(.int))
       ], policy: nil, role: nil, isOpen: true, isCacheable: false, reason: "never kept")
     let paths = OpenAPIDocument(
-      template: try OpenAPIResource.value(), operations: [film], version: "1"
+      template: try OpenAPIResource.value(), operations: [film], version: "1", isFull: true
     ).value()["paths"]
     let path = paths?["/v1/operations/Film"]
     #expect(
@@ -46,70 +46,172 @@ struct OpenAPIDocumentTests {
     #expect(body?["properties"]?["first"]?["description"] == "How many.")
   }
 
-  @Test("An operation's methods have their own members first, then those of the template")
+  private static func description(
+    _ name: String, _ kind: OperationKind = .query, route: String? = nil, role: String? = nil,
+    isOpen: Bool = true, variables: [OperationDescription.Variable] = []
+  ) -> OperationDescription {
+    OperationDescription(
+      name: name, documentID: "0", description: "\(name) in a sentence. And more.", fragments: [],
+      kind: kind, route: route, variables: variables, policy: nil, role: role, isOpen: isOpen,
+      isCacheable: false, reason: "never kept")
+  }
+
+  private static let id = OperationDescription.Variable(
+    name: "id", description: nil, type: "ID!", isRequired: true, defaultText: nil,
+    inputType: .nonNull(.id))
+
+  private static func paths(
+    of operations: [OperationDescription], isFull: Bool,
+    template: JSONValue? = nil, schemas: OpenAPISchemas = OpenAPISchemas()
+  ) throws -> [JSONMember] {
+    let document = OpenAPIDocument(
+      template: try template ?? OpenAPIResource.value(), operations: operations, version: "1",
+      schemas: schemas, isFull: isFull
+    ).value()
+    return (document["paths"]?.members ?? []).filter {
+      $0.name.hasPrefix("/api") || $0.name.hasPrefix("/v1/operations/")
+    }
+  }
+
+  @Test("Each operation has one path, its own if it has one")
+  func listsOnePath() throws {
+    let operations = [
+      Self.description("Film", route: "/films/{id}", variables: [Self.id]),
+      Self.description("Films"), Self.description("Rate", .mutation),
+      Self.description("Changed", .subscription, route: "/changed"),
+    ]
+    let paths = try Self.paths(of: operations, isFull: false)
+    #expect(
+      paths.map { "\($0.name) \($0.value.members?.map(\.name) ?? [])" } == [
+        #"/api/films/{id} ["get"]"#, #"/v1/operations/Films ["get"]"#,
+        #"/v1/operations/Rate ["post"]"#, #"/api/changed/stream ["get"]"#,
+      ])
+    #expect(
+      paths.flatMap { $0.value.members ?? [] }.map { $0.value["operationId"] } == [
+        "Film", "Films", "Rate", "Changed",
+      ])
+  }
+
+  @Test("The full document has all paths of an operation, with ids that begin with its name")
+  func listsAllPaths() throws {
+    let operations = [
+      Self.description("Film", route: "/films/{id}", variables: [Self.id]),
+      Self.description("Changed", .subscription, route: "/changed"),
+    ]
+    let paths = try Self.paths(of: operations, isFull: true)
+    let methods = paths.flatMap { path in
+      (path.value.members ?? []).map {
+        "\($0.name) \(path.name) \($0.value["operationId"]?.string ?? "")"
+      }
+    }
+    #expect(
+      methods == [
+        "get /api/films/{id} Film", "get /api/films/{id}/diff FilmDiff",
+        "post /api/films/{id}/diff FilmDiffPost", "get /api/films/{id}/stream FilmStream",
+        "get /v1/operations/Film FilmByName", "post /v1/operations/Film FilmByNamePost",
+        "get /v1/operations/Film/diff FilmByNameDiff",
+        "post /v1/operations/Film/diff FilmByNameDiffPost",
+        "get /v1/operations/Film/stream FilmByNameStream",
+        "get /api/changed/stream Changed", "get /v1/operations/Changed/stream ChangedByName",
+      ])
+  }
+
+  @Test("Ids differ from all others also without regard to case")
+  func idsDiffer() throws {
+    // `search` and `listOperations` are the service's own.
+    let operations = ["Search", "film", "Film", "FilmPost", "listoperations"].map {
+      Self.description($0)
+    }
+    let paths = try Self.paths(of: operations, isFull: false)
+    #expect(
+      paths.flatMap { $0.value.members ?? [] }.map { $0.value["operationId"] } == [
+        "SearchOperation", "film", "FilmOperation", "FilmPostOperation",
+        "listoperationsOperation",
+      ])
+  }
+
+  @Test("An operation's methods have their own members, then those of the template")
   func mergesTheTemplate() throws {
     let template: JSONValue = [
       "openapi": "3.1.0", "info": ["title": "A"],
       "x-larder-operation": [
-        "get": ["responses": ["200": 1]],
-        "post": ["responses": ["200": 2]],
-        "/diff": [
-          "get": ["description": "Diff.", "parameters": ["from"], "responses": ["200": 3]],
-          "post": ["description": "Same.", "requestBody": "have", "responses": ["200": 4]],
+        "get": [
+          "tags": ["T"], "security": [[:], ["bearer": []], ["device": []], ["admin": []]],
+          "parameters": ["P"], "responses": ["200": ["description": "D"]],
         ],
-        "/stream": [
-          "get": ["description": "Stream.", "parameters": ["ticket"], "responses": ["200": 5]]
-        ],
+        "mutation": ["responses": ["200": ["description": "M"]]],
       ],
-      "paths": ["/healthz": JSONValue.object([])],
+      "paths": JSONValue.object([]), "components": ["schemas": JSONValue.object([])],
     ]
-    let film = OperationDescription(
-      name: "Film", documentID: "0", description: "One film.", fragments: [], kind: .query,
-      route: "/films/{id}",
-      variables: [
-        OperationDescription.Variable(
-          name: "id", description: nil, type: "ID!", isRequired: true, defaultText: nil,
-          inputType: .nonNull(.id))
-      ], policy: nil, role: nil, isOpen: true, isCacheable: false, reason: "never kept")
-    let value = OpenAPIDocument(template: template, operations: [film], version: "1").value()
+    let schemas = OpenAPISchemas(
+      responses: ["Film": ["$ref": "#/a"], "Rate": ["$ref": "#/b"]],
+      variables: ["Film": ["id": ["type": "string"]]])
+    let film = Self.description("Film", route: "/films/{id}", variables: [Self.id])
+    let paths = try Self.paths(of: [film], isFull: false, template: template, schemas: schemas)
     #expect(
-      value["paths"]?.members?.map(\.name) == [
-        "/v1/operations/Film", "/v1/operations/Film/diff", "/v1/operations/Film/stream",
-        "/api/films/{id}", "/api/films/{id}/diff", "/api/films/{id}/stream", "/healthz",
+      paths.first?.value["get"]?.text == #"{"operationId":"Film","tags":["T"],"#
+        + #""summary":"Film in a sentence","description":"Film in a sentence. And more.\n\n"#
+        + #"never kept","security":[{},{"bearer":[]},{"device":[]},{"admin":[]}],"parameters":["#
+        + #"{"name":"id","in":"path","required":true,"description":"ID!","#
+        + #""schema":{"type":"string"}},"P"],"responses":{"200":{"description":"D","content":"#
+        + ##"{"application/json":{"schema":{"$ref":"#/a"}}}}}}"##)
+    let rate = Self.description("Rate", .mutation, variables: [Self.id])
+    let post = try Self.paths(of: [rate], isFull: false, template: template, schemas: schemas)
+      .first?.value["post"]
+    #expect(
+      post?["requestBody"] == [
+        "required": true,
+        "content": [
+          "application/json": [
+            "schema": [
+              "type": "object", "additionalProperties": false, "required": ["id"],
+              "properties": ["id": ["type": "string"]],
+            ]
+          ]
+        ],
       ])
+  }
+
+  @Test(
+    "The credentials of an operation are those that its access takes",
+    arguments: [
+      ("PUBLIC", false, 5), ("ADMIN", false, 1), ("DEVICE", false, 2), ("USER", false, 2),
+      (nil, true, 5), (nil, false, 4),
+    ] as [(String?, Bool, Int)])
+  func listsCredentials(role: String?, isOpen: Bool, count: Int) throws {
+    let film = Self.description("Film", role: role, isOpen: isOpen)
+    let security = try Self.paths(of: [film], isFull: false)
+      .first?.value["get"]?["security"]?.array
+    #expect(security?.count == count, "\(security ?? [])")
+  }
+
+  @Test("Input objects are JSON in a parameter; other variables have a schema without null")
+  func describesParameters() throws {
+    let variables = [
+      OperationDescription.Variable(
+        name: "filter", description: nil, type: "FilmFilter", isRequired: false,
+        defaultText: nil, inputType: .object(name: "FilmFilter")),
+      OperationDescription.Variable(
+        name: "ids", description: nil, type: "[ID!]", isRequired: false, defaultText: nil,
+        inputType: .list(.nonNull(.id))),
+    ]
+    let schemas = OpenAPISchemas(
+      variables: ["Films": ["filter": ["$ref": "#/components/schemas/FilmFilter"]]])
+    let methods = try Self.paths(
+      of: [Self.description("Films", variables: variables)], isFull: true, schemas: schemas
+    ).first?.value
+    let parameters = methods?["get"]?["parameters"]
     #expect(
-      value.text == #"{"openapi":"3.1.0","info":{"title":"A","version":"1"},"paths":{"#
-        + Self.methods(
-          at: "/v1/operations/Film", id: "Film", in: "query",
-          body: Self.post(parameters: "", properties: #""id":{"type":["string","integer"]}"#))
-        + "," + Self.methods(at: "/api/films/{id}", id: "FilmRoute", in: "path", body: "")
-        + #","/healthz":{}}}"#)
-  }
-
-  /// The text of the paths of `Film` at one path.
-  ///
-  /// - Parameter body: the member `post` of the first path.
-  private static func methods(
-    at path: String, id: String, in place: String, body: String
-  ) -> String {
-    let own =
-      #"{"name":"id","in":"\#(place)","required":true,"description":"ID!","#
-      + #""schema":{"type":["string","integer"]}}"#
-    return #""\#(path)":{"get":{"operationId":"\#(id)","description":"One film.\n\nnever kept","#
-      + #""parameters":[\#(own)],"responses":{"200":1}}\#(body)},"#
-      + #""\#(path)/diff":{"get":{"operationId":"\#(id)Diff","description":"Diff.","#
-      + #""parameters":[\#(own),"from"],"responses":{"200":3}},"#
-      + #""post":{"operationId":"\#(id)DiffPost","description":"Same.","#
-      + #""parameters":[\#(own)],"requestBody":"have","responses":{"200":4}}},"#
-      + #""\#(path)/stream":{"get":{"operationId":"\#(id)Stream","description":"Stream.","#
-      + #""parameters":[\#(own),"ticket"],"responses":{"200":5}}}"#
-  }
-
-  private static func post(parameters: String, properties: String) -> String {
-    #","post":{"operationId":"FilmPost","description":"One film.\n\nnever kept","#
-      + #""parameters":[\#(parameters)],"requestBody":{"required":true,"content":{"#
-      + #""application/json":{"schema":{"type":"object","properties":{\#(properties)},"#
-      + #""required":["id"]}}}},"responses":{"200":2}}"#
+      parameters?[0]?["content"] == [
+        "application/json": ["schema": ["$ref": "#/components/schemas/FilmFilter"]]
+      ])
+    #expect(parameters?[0]?["schema"] == nil)
+    #expect(parameters?[1]?["schema"] == ["type": "array", "items": ["type": "string"]])
+    let body = methods?["post"]?["requestBody"]?["content"]?["application/json"]?["schema"]
+    #expect(
+      body?["properties"]?["filter"] == [
+        "anyOf": [["$ref": "#/components/schemas/FilmFilter"], ["type": "null"]]
+      ])
   }
 }
 
@@ -151,7 +253,7 @@ struct OpenAPIRouteTests {
   /// The documented operations, as `METHOD /path`.
   private func documented() throws -> Set<String> {
     let paths = OpenAPIDocument(
-      template: try OpenAPIResource.value(), operations: operations, version: "1"
+      template: try OpenAPIResource.value(), operations: operations, version: "1", isFull: true
     ).value()["paths"]
     var documented: Set<String> = []
     for path in paths?.members ?? [] {

@@ -170,6 +170,15 @@ struct SettingsLoadingTests {
       SettingsFixture().faults(requiring: ["upstream.url"]) == [
         "larder.yaml: `upstream.url` is not set; set it there or in LARDER_UPSTREAM_URL"
       ])
+    do throws(SettingsFaults) {
+      _ = try Settings.load(from: SettingsSources(), requiring: ["upstream.url"])
+      Issue.record("the setting is missing")
+    } catch {
+      #expect(
+        error.description
+          == "larder.yaml: there is no such file, and `upstream.url` is not set; write the file, or"
+          + " set LARDER_UPSTREAM_URL")
+    }
     let fixture = SettingsFixture(environment: ["LARDER_UPSTREAM_URL": "http://127.0.0.1:4000/"])
     #expect(fixture.faults(requiring: ["upstream.url"]) == [])
   }

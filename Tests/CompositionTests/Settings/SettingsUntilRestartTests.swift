@@ -16,11 +16,21 @@ struct SettingsUntilRestartTests {
   func eachSettingIsDecided(key: SettingKey) throws {
     let running = try SettingsFixture(yaml: "").load().settings
     let loaded = try SettingsFixture(yaml: SettingsReferenceTests.example(of: key)).load()
-    let (kept, named) = loaded.keepingUntilRestart(of: running)
+    let (kept, named) = loaded.keepingUntilRestart(of: running, servesS3: true)
     let changed = Self.names(running, loaded.settings)
     #expect(Set(named) == changed.filter(SettingsUntilRestart.contains))
     let taken = changed.filter { !SettingsUntilRestart.contains($0) }
     #expect(Self.names(running, kept.settings) == taken)
+  }
+
+  @Test("Addresses of S3 that were off at the start need a restart")
+  func addressesOfS3NeedARestart() throws {
+    let running = try SettingsFixture(yaml: "s3: off").load().settings
+    let loaded = try SettingsFixture(yaml: "s3: {listen: 127.0.0.1:9000}").load()
+    #expect(loaded.keepingUntilRestart(of: running, servesS3: false).names == ["s3.listen"])
+    // Without addresses it is served below /s3 at once.
+    let below = try SettingsFixture(yaml: "").load()
+    #expect(below.keepingUntilRestart(of: running, servesS3: false).names == [])
   }
 
   @Test("Every name is that of a setting or a section", arguments: SettingsUntilRestart.names)

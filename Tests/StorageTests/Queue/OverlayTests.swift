@@ -203,7 +203,7 @@ struct OverlayTests {
     _ = try await world.enqueue(
       QueueWorld.arrival("a", overlays: [Self.merge(#"{"title":"Mine"}"#)])
     ).get()
-    try await world.store.close()
+    world.store.close()
     world = try QueueWorld(reopening: folder)
     _ = try await world.store.apply(Self.base(1, "Old"))
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")

@@ -25,7 +25,7 @@ struct HostileRoute {
     let wanted = words[1].replacing("{key*}", with: "{key}")
     // The paths of a page's files are in no document.
     if wanted.contains("...") {
-      return [HostileRoute(line, method, "/{path}", ["parameters": []], shared: nil)]
+      return [HostileRoute(line, method, "/{path}", ["parameters": []], shared: nil, document)]
     }
     var paths = documented.filter { $0.value[method] != nil }
     if wanted.hasPrefix("/v1/operations/{name}") {
@@ -42,18 +42,21 @@ struct HostileRoute {
     }
     return paths.compactMap { path in
       path.value[method].map {
-        HostileRoute(line, method, path.name, $0, shared: path.value["parameters"])
+        HostileRoute(
+          line, method, path.name, $0, shared: path.value["parameters"], document)
       }
     }
   }
 
   private init(
-    _ line: String, _ method: String, _ path: String, _ operation: JSONValue, shared: JSONValue?
+    _ line: String, _ method: String, _ path: String, _ operation: JSONValue, shared: JSONValue?,
+    _ document: JSONValue
   ) {
     self.line = line
     self.method = method.uppercased()
     self.path = path
-    let parameters = (shared?.array ?? []) + (operation["parameters"]?.array ?? [])
+    let parameters = ((shared?.array ?? []) + (operation["parameters"]?.array ?? []))
+      .map { Self.resolved($0, in: document) }
     func names(_ place: String, isNeeded: Bool = false) -> [String] {
       parameters.filter {
         $0["in"]?.string == place && (!isNeeded || $0["required"]?.bool == true)
@@ -63,7 +66,33 @@ struct HostileRoute {
     queryNames = names("query")
     neededQueryNames = names("query", isNeeded: true)
     fieldNames = names("header").map { $0.lowercased() }
-    body = operation["requestBody"]?["content"]?["application/json"]?["schema"]
+    body = (operation["requestBody"]?["content"]?["application/json"]?["schema"])
+      .map { Self.expanded($0, in: document, depth: 6) }
+  }
+
+  /// The component that a reference names; any other value itself.
+  private static func resolved(_ value: JSONValue, in document: JSONValue) -> JSONValue {
+    guard let path = value["$ref"]?.string else { return value }
+    let names = path.split(separator: "/").dropFirst().map(String.init)
+    return names.reduce(document) { $0?[$1] } ?? value
+  }
+
+  /// A schema with the components that it refers to in place of references.
+  private static func expanded(
+    _ value: JSONValue, in document: JSONValue, depth: Int
+  ) -> JSONValue {
+    guard depth > 0 else { return value }
+    return switch resolved(value, in: document) {
+    case .object(let members):
+      .object(
+        members.map {
+          JSONMember(
+            $0.name, expanded($0.value, in: document, depth: value["$ref"] == nil ? depth : depth - 1))
+        })
+    case .array(let elements):
+      .array(elements.map { expanded($0, in: document, depth: depth) })
+    case let other: other
+    }
   }
 
   /// The places of values in a body, each as the path of members that leads there; `0` stands for the

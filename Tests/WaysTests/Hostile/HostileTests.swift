@@ -16,7 +16,7 @@ extension Ways {
       let world = try await HostileWorld.start()
       let names = try HostileNames.read()
       #expect(names.fields.contains("range") && names.members.contains("limit"))
-      let document = try JSONValue(parsing: try await world.larder.get("/openapi.json").body)
+      let document = try JSONValue(parsing: try await world.larder.get("/openapi.json?full").body)
       var (number, turn) = (0, 0)
       for line in world.larder.routes {
         let routes = HostileRoute.all(of: line, in: document)

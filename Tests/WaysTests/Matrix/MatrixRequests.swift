@@ -202,6 +202,8 @@ enum MatrixRequests {
     "POST /v1/admin/signing-keys/replace": { _ in
       [MatrixAsk("POST", "/v1/admin/signing-keys/replace")]
     },
+    "DELETE /v1/admin/users/{user}": { _ in [MatrixAsk("DELETE", "/v1/admin/users/u_1")] },
+    "DELETE /v1/admin/devices/{device}": { _ in [MatrixAsk("DELETE", "/v1/admin/devices/d_1")] },
     "GET /v1/admin/tables": { _ in [.get("/v1/admin/tables")] },
     "POST /v1/admin/tables/clean-up": { _ in [MatrixAsk("POST", "/v1/admin/tables/clean-up")] },
     "DELETE /v1/admin/tables/{type}": { _ in [MatrixAsk("DELETE", "/v1/admin/tables/User")] },

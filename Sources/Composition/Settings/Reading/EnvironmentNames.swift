@@ -22,6 +22,16 @@ enum EnvironmentNames {
     return paths
   }()
 
+  /// Variables named after a section, for the setting that switches its part of the service off:
+  /// `LARDER_PUSH=off`.
+  static let switches: [String: [String]] = {
+    let keys = SettingTable.keys.filter { $0.components.last == SettingKey.switchMember[...] }
+    return Dictionary(
+      uniqueKeysWithValues: keys.map {
+        (variable(for: $0.components.dropLast()), $0.components.map(String.init))
+      })
+  }()
+
   /// Whether a variable with our prefix is not a setting.
   ///
   /// `LARDER_KEY` encrypts secrets at rest and is read by ``DataFolder``; `LARDER_TEST_…` belongs to

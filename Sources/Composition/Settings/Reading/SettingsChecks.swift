@@ -8,7 +8,7 @@ struct SettingsChecks {
   let places: [String: SettingPlace]
 
   func faults() -> [SettingsFault] {
-    upstream + tls + vendors + hooks + outgoingHooks + limits + metrics + cors + folders
+    upstream + tls + parts + vendors + hooks + outgoingHooks + limits + metrics + cors + folders
   }
 
   /// Effects of valid settings that the operator may not expect.
@@ -173,7 +173,7 @@ struct SettingsChecks {
 
   private var vendors: [SettingsFault] {
     var faults: [SettingsFault] = []
-    if settings.accounts.provider == .auth0 {
+    if settings.accounts.isOn, settings.accounts.provider == .auth0 {
       faults += demand("accounts.provider", "auth0", "accounts.domain", settings.accounts.domain)
       faults += demand(
         "accounts.provider", "auth0", "accounts.clientId", settings.accounts.clientID)
@@ -188,13 +188,13 @@ struct SettingsChecks {
         faults += needs("\(section).keys", issuer.keys?.text, "\(section).url", nil)
       }
     }
-    if settings.files.store == .s3 {
+    if settings.files.isOn, settings.files.store == .s3 {
       faults += demand("files.store", "s3", "files.endpoint", settings.files.endpoint)
       faults += demand("files.store", "s3", "files.accessKey", settings.files.accessKey)
       faults += demand("files.store", "s3", "files.secretKey", settings.files.secretKey)
       faults += s3Store
     }
-    if settings.push.sender == .onesignal {
+    if settings.push.isOn, settings.push.sender == .onesignal {
       faults += demand("push.sender", "onesignal", "push.appId", settings.push.appID)
       faults += demand("push.sender", "onesignal", "push.apiKey", settings.push.apiKey)
     }
@@ -313,7 +313,7 @@ struct SettingsChecks {
     return fault(name, "`\(name): \(choice)` needs `\(other)`")
   }
 
-  private func fault(_ name: String, _ message: String) -> [SettingsFault] {
+  func fault(_ name: String, _ message: String) -> [SettingsFault] {
     places[name].map { [SettingsFault($0, message)] } ?? []
   }
 }

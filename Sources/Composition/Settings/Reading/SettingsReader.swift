@@ -68,7 +68,7 @@ struct SettingsReader {
     for (variable, text) in sources.environment.sorted(by: { $0.key < $1.key })
     where variable.hasPrefix(EnvironmentNames.prefix) && !EnvironmentNames.isForeign(variable) {
       let place = SettingPlace.environment(variable: variable)
-      if let path = EnvironmentNames.paths[variable] {
+      if let path = EnvironmentNames.paths[variable] ?? EnvironmentNames.switches[variable] {
         if !text.isEmpty { read(text, for: path, at: place) }
       } else {
         let suggestion = EnvironmentNames.suggestion(for: variable)
@@ -99,9 +99,11 @@ struct SettingsReader {
       let path = setting.split(separator: ".")
       let section = path.first == "upstreams" ? Array(path.prefix(1)) : path
       let variable = EnvironmentNames.variable(for: section)
-      faults.append(
-        SettingsFault(
-          .wholeFile(name: name), "`\(setting)` is not set; set it there or in \(variable)"))
+      let reason =
+        sources.file == nil
+        ? "there is no such file, and `\(setting)` is not set; write the file, or set \(variable)"
+        : "`\(setting)` is not set; set it there or in \(variable)"
+      faults.append(SettingsFault(.wholeFile(name: name), reason))
     }
   }
 
@@ -116,7 +118,8 @@ struct SettingsReader {
       throw SettingsFaults(Array(Set(faults)), shownIn: excerpt)
     }
     return LoadedSettings(
-      settings: guarded(settings), notes: notes.sorted { $0.place < $1.place }, places: places,
+      settings: guarded(settings.withoutDependents()), notes: notes.sorted { $0.place < $1.place },
+      places: places,
       excerpt: excerpt)
   }
 
@@ -127,7 +130,9 @@ struct SettingsReader {
     guard settings.hasServiceCredentials else { return settings }
     var settings = settings
     if places["accounts.signUp"] == nil { settings.accounts.signUp = .admin }
-    if places["devices.register"] == nil { settings.devices.register = .user }
+    if places["devices.register"] == nil {
+      settings.devices.register = settings.hasUsers ? .user : .admin
+    }
     return settings
   }
 
@@ -188,10 +193,17 @@ struct SettingsReader {
       read(entries.filter { $0.name != SettingTable.ownMember }, under: path)
     case (.key(let key), _): assign(entry.value, to: key, path: path)
     case (.section, .map(let entries)): read(entries, under: path)
+    case (.section, .text(let text))
+    where SettingTable.hasSwitch(path) && SettingKey.switchWords.contains(text):
+      let own = RawEntry(
+        name: SettingKey.switchMember, place: entry.value.place, value: entry.value)
+      read(own, as: path + [SettingKey.switchMember])
     case (.section, .text), (.section, .list):
       faults.append(
         SettingsFault(
-          entry.value.place, "`\(Self.name(path))` is a section; write its settings under it"))
+          entry.value.place,
+          "`\(Self.name(path))` is a section; write its settings under it"
+            + (SettingTable.hasSwitch(path) ? ", or switch it `off`" : "")))
     }
   }
 

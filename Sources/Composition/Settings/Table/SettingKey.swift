@@ -107,6 +107,23 @@ package struct SettingKey: Sendable {
   }
 }
 
+extension SettingKey {
+  /// The member of a section that switches the section's part of the service off. Its value can be
+  /// written as the value of the section: `push: off` is `push: {enabled: false}`.
+  static let switchMember = "enabled"
+
+  /// The values that such a setting can have.
+  static let switchWords = ["true", "on", "false", "off"]
+
+  static func `switch`(
+    _ section: String, _ target: SettingPath<Settings, Bool>, doc: String
+  ) -> SettingKey {
+    SettingKey(
+      "\(section).\(switchMember)", target, .one(.onOrOff), example: "false",
+      doc: doc + " `\(section): off` is short for `false`.")
+  }
+}
+
 /// The key path that a row's value is assigned to.
 typealias SettingPath<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
 

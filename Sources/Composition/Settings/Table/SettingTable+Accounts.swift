@@ -3,6 +3,11 @@ extension SettingTable {
     "accounts", "User accounts and trusted token issuers.", provider + local + issuers)
 
   private static let provider: [SettingKey] = [
+    .switch(
+      "accounts", \.accounts.isOn,
+      doc: "Whether users can have accounts and sign in here. Tokens of `accounts.issuers` are "
+        + "verified in any case. Without either there are no users: `push` is off too, and "
+        + "devices can only be registered by anyone or by the operator."),
     SettingKey(
       "accounts.provider", \.accounts.provider, .one(.choice), example: "auth0",
       doc: "Where accounts are kept: in this service (`local`) or at Auth0 (`auth0`)."),

@@ -197,6 +197,10 @@ extension SettingTable {
   static let devices = SettingSection(
     "devices", "Registered devices, each with its own sync queue.",
     [
+      .switch(
+        "devices", \.devices.isOn,
+        doc: "Whether devices can be registered, and mutations be queued for them. `push` is off "
+          + "without them. Device tokens issued before are refused."),
       SettingKey(
         "devices.register", \.devices.register, .one(.choice), example: "user",
         doc: "Who may register a device: anyone (`open`), users whose token is verified here "

@@ -2,6 +2,9 @@ extension SettingTable {
   static let files = SettingSection(
     "files", "File storage.",
     [
+      .switch(
+        "files", \.files.isOn,
+        doc: "Whether files are stored and served. `s3` is off without them."),
       SettingKey(
         "files.store", \.files.store, .one(.choice), example: "s3",
         doc: "Where files are stored: in the data folder (`disk`), or in an S3-compatible service "
@@ -45,8 +48,9 @@ extension SettingTable {
     ])
 
   static let s3 = SettingSection(
-    "s3", "Further addresses of the S3 API, beside `/s3`, with buckets at the root.",
+    "s3", "The S3 API at `/s3`, and further addresses of it, with buckets at the root.",
     [
+      .switch("s3", \.s3.isOn, doc: "Whether files are served in the S3 API."),
       SettingKey(
         "s3.listen", \.s3.listen, .list(.listenAddress), example: "[\"127.0.0.1:9000\"]",
         doc: "Addresses that serve only the S3 API, for clients that cannot put a path before the "
@@ -60,6 +64,10 @@ extension SettingTable {
   static let push = SettingSection(
     "push", "Push notifications.",
     [
+      .switch(
+        "push", \.push.isOn,
+        doc: "Whether notifications are accepted and sent. Off without `devices`, and without "
+          + "users (see `accounts.enabled`)."),
       SettingKey(
         "push.sender", \.push.sender, .one(.choice), example: "onesignal",
         doc: "Service that sends notifications; `outbox` only stores them and shows them in the "

@@ -32,6 +32,11 @@ package enum SettingTable {
     keys.contains { $0.leads(from: path) && $0.components.count > path.count }
   }
 
+  /// Whether a section has a setting that switches its part of the service off.
+  static func hasSwitch(_ path: [String]) -> Bool {
+    keys.contains { $0.components.map(String.init) == path + [SettingKey.switchMember] }
+  }
+
   /// The form of names directly under `path`, if the operator chooses them.
   static func memberForm(under path: [String]) -> TextForm<String>? {
     keys.lazy.compactMap { $0.memberForm(under: path) }.first

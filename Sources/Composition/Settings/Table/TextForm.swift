@@ -43,6 +43,22 @@ extension TextForm where Value == Bool {
   }
 }
 
+extension TextForm where Value == Bool {
+  /// Whether a part of the service is on.
+  static var onOrOff: Self {
+    Self(
+      noun: "true or false (or on or off)",
+      parse: { text, _ throws(ValueRefusal) in
+        switch text {
+        case "true", "on": return true
+        case "false", "off": return false
+        default: throw ValueRefusal()
+        }
+      },
+      print: \.description)
+  }
+}
+
 extension TextForm where Value == Int {
   static func wholeNumber(_ range: ClosedRange<Int>) -> Self {
     Self(

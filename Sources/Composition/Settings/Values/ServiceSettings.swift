@@ -65,6 +65,7 @@ package struct DevicesSettings: Sendable {
     case admin
   }
 
+  package var isOn = true
   package var register = Register.open
   package var registrationsPerMinute = 30
   /// Storage quota of one device (own rows and mutations), and of one user (own rows).

@@ -20,6 +20,7 @@ package struct AccountsSettings: Sendable {
     package var keys: ServiceURL?
   }
 
+  package var isOn = true
   package var provider = Provider.local
   package var issuer: ServiceURL?
   package var audience: String?
@@ -64,6 +65,7 @@ package struct FilesSettings: Sendable {
   /// A limit by default, because sign-up can be open to anyone.
   package static let userQuotaDefault = 1 << 30
 
+  package var isOn = true
   package var store = Store.disk
   package var endpoint: ServiceURL?
   package var region: String?
@@ -78,6 +80,7 @@ package struct FilesSettings: Sendable {
 
 /// Further addresses of the S3 dialect, beside `/s3`, with its paths at the root.
 package struct S3DialectSettings: Sendable {
+  package var isOn = true
   package var listen: [ListenAddress] = []
   /// Host name that serves only the dialect; nil = none.
   package var host: String?
@@ -100,6 +103,7 @@ package struct PushSettings: Sendable {
     case admin
   }
 
+  package var isOn = true
   package var sender = Sender.outbox
   package var appID: String?
   package var apiKey: Secret?

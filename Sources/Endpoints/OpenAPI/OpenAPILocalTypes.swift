@@ -35,9 +35,7 @@ struct OpenAPILocalTypes {
       setBody(inputs, of: "put", Self.entity, in: &document)
       setResponse(rows, "201", of: "post", Self.collection, in: &document)
       setResponse(rows, "200", of: "put", Self.entity, in: &document)
-      setResponse(
-        Self.orOther([rows], "An entity of your API."), "200", of: "get", Self.entity,
-        in: &document)
+      setResponse(rows, "201", of: "put", Self.entity, in: &document)
     }
     if !patches.isEmpty {
       let patch = Self.orOther(
@@ -86,6 +84,9 @@ struct OpenAPILocalTypes {
   }
 
   // MARK: Components
+
+  /// The names of the components that ``add(to:)`` adds.
+  var componentNames: [String] { components.map(\.0) }
 
   /// The local fields of each upstream type that has some.
   private var extended: [(name: String, parts: [LocalType])] {

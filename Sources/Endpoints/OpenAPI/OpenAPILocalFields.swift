@@ -72,7 +72,8 @@ struct OpenAPILocalFields {
   }
 
   private var id: JSONValue {
-    form == .read ? ["type": "string"] : ["type": ["string", "integer"]]
+    form == .read
+      ? ["type": "string"] : ["anyOf": [["type": "string"], ["type": "integer"]]]
   }
 
   /// - Parameter types: those that implement the interface that a relationship leads to.

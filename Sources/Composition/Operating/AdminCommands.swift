@@ -1,0 +1,122 @@
+import FoundationEssentials
+import HTTPWire
+import LosslessJSON
+import Model
+
+/// The `users` commands: accounts of the running service.
+package struct UsersCommand {
+  private let client: AdminClient
+
+  package init(_ client: AdminClient) { self.client = client }
+
+  /// - Parameter email: a part of the address; nil for all accounts.
+  package func list(email: String?, isJSON: Bool) async throws(StartFailure) -> String {
+    let query = email.map { ["email=\(PercentCoding.encode($0))"] } ?? []
+    let users = try await client.items("/v1/admin/users", query: query)
+    if isJSON { return CommandJSON.text(["items": .array(users)]) }
+    var table = TextTable("ID", "EMAIL", "CREATED", "SESSIONS", "LAST USED")
+    for user in users {
+      table.add(
+        CommandJSON.cell(user["id"]), CommandJSON.cell(user["email"]),
+        CommandJSON.date(user["createdAt"]), CommandJSON.cell(user["sessions"]),
+        CommandJSON.date(user["lastUsedAt"]))
+    }
+    return users.isEmpty ? "There are no such accounts." : table.text
+  }
+
+  package func signOut(_ id: String) async throws(StartFailure) -> String {
+    let ended = try await client.call(
+      "POST", "/v1/admin/users/\(PercentCoding.encode(id))/sign-out")["ended"]?.int64
+    return "Ended \(Int(ended ?? 0).counted("session")) of \(id). Access tokens that were issued "
+      + "before stay valid until they expire (`accounts.accessLifetime`)."
+  }
+
+  package func delete(_ id: String) async throws(StartFailure) -> String {
+    _ = try await client.call("DELETE", "/v1/admin/users/\(PercentCoding.encode(id))")
+    return
+      "Deleted the account \(id) and its sessions. Access tokens that were issued before stay valid "
+      + "until they expire (`accounts.accessLifetime`); its devices stay: `larder devices list --user "
+      + "\(id)`."
+  }
+}
+
+/// The `devices` commands: devices registered with the running service.
+package struct DevicesCommand {
+  private let client: AdminClient
+
+  package init(_ client: AdminClient) { self.client = client }
+
+  /// - Parameter user: the id of a user; nil for the devices of all.
+  package func list(user: String?, isJSON: Bool) async throws(StartFailure) -> String {
+    let query = user.map { ["user=\(PercentCoding.encode($0))"] } ?? []
+    let devices = try await client.items("/v1/admin/devices", query: query)
+    if isJSON { return CommandJSON.text(["items": .array(devices)]) }
+    var table = TextTable("ID", "PLATFORM", "NAME", "USER", "ACCESS", "REGISTERED", "LAST USED")
+    for device in devices {
+      table.add(
+        CommandJSON.cell(device["id"]), CommandJSON.cell(device["platform"]),
+        CommandJSON.cell(device["name"]), CommandJSON.cell(device["userId"]),
+        CommandJSON.cell(device["access"]), CommandJSON.date(device["registeredAt"]),
+        CommandJSON.date(device["lastUsedAt"]))
+    }
+    return devices.isEmpty ? "There are no such devices." : table.text
+  }
+
+  package func revoke(_ id: String) async throws(StartFailure) -> String {
+    _ = try await client.call("DELETE", "/v1/admin/devices/\(PercentCoding.encode(id))")
+    return "Removed the device \(id) with its tokens, its queue and its own data."
+  }
+}
+
+/// The `purge` command: deletes stored data of the running service.
+package struct PurgeCommand {
+  private let client: AdminClient
+
+  package init(_ client: AdminClient) { self.client = client }
+
+  /// - Throws: a usage failure if nothing is named, or ids without exactly one type.
+  package func run(
+    operations: [String], types: [String], ids: [String], tags: [String], isJSON: Bool
+  ) async throws(StartFailure) -> String {
+    guard !(operations + types + ids + tags).isEmpty else {
+      throw StartFailure(
+        .usage, "Name what to purge: --operation, --type, --type with --id, or --tag.")
+    }
+    guard ids.isEmpty || types.count == 1 else {
+      throw StartFailure(.usage, "--id needs one --type, the type of the entities.")
+    }
+    let named = [("operation", operations), ("type", types), ("id", ids), ("tag", tags)]
+    let body = JSONValue.object(
+      named.filter { !$0.1.isEmpty }.map { name, values in
+        JSONMember(name, .array(values.map { .string($0) }))
+      })
+    let report = try await client.call("POST", "/v1/admin/purge", body: body)
+    if isJSON { return CommandJSON.text(report) }
+    let count = Int(report["purged"]?.int64 ?? 0)
+    return
+      "Purged. \(count == 1 ? "1 stored entity was" : "\(count) stored entities were") deleted; "
+      + "responses that depended on what was named are fetched again."
+  }
+}
+
+/// JSON as commands print it, and values of it in tables.
+enum CommandJSON {
+  static func text(_ value: JSONValue) -> String { value.text }
+
+  /// A value in a table: `-` for none. Control characters, which a client can have put into a name, would
+  /// change the terminal.
+  static func cell(_ value: JSONValue?) -> String {
+    guard let value, value != .null else { return "-" }
+    let text = value.string ?? value.text
+    return String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+  }
+
+  /// Milliseconds since 1970 as a date in UTC, with minutes.
+  static func date(_ value: JSONValue?) -> String {
+    guard let milliseconds = value?.int64 else { return "-" }
+    let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    return String(date.formatted(.iso8601).prefix(16)) + "Z"
+  }
+}
