@@ -10,6 +10,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
@@ -35,6 +36,13 @@ let package = Package(
     .target(
       name: "S3Wire",
       dependencies: ["Cryptography", "HTTPWire"]),
+    .target(
+      name: "Traces",
+      dependencies: [
+        "Transport",
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
     .target(name: "WebSocketWire", dependencies: ["CZlib", "Cryptography", "HTTPWire"]),
 
     // Floor 2: rules on the nouns, without I/O; and the WebSocket connections of both sides.
@@ -58,11 +66,12 @@ let package = Package(
     .target(
       name: "HTTPServer",
       dependencies: [
-        "CZlib", "HTTPWire", "Transport", "WebSocketWire", "WebSockets",
+        "CZlib", "HTTPWire", "Traces", "Transport", "WebSocketWire", "WebSockets",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .target(
       name: "HTTPClient",
@@ -88,10 +97,12 @@ let package = Package(
     .target(
       name: "Upstream",
       dependencies: [
-        "Cryptography", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Transport",
+        "Cryptography", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Traces",
+        "Transport",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
 
     // Floor 5: use cases, a folder a way; and the other store of files, which stands on that one.
@@ -106,11 +117,12 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Accounts", "Cryptography", "Files", "Filtering", "GraphQL", "HTTPClient", "HTTPWire",
-        "LosslessJSON", "Model", "Storage", "SyncScheduler", "Transport", "Upstream",
+        "LosslessJSON", "Model", "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
 
     // Floor 6: HTTP to use cases.
@@ -118,7 +130,7 @@ let package = Package(
       name: "Endpoints",
       dependencies: [
         "Cryptography", "Filtering", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON",
-        "Model", "S3Wire", "SyncScheduler", "WebSocketWire",
+        "Model", "S3Wire", "SyncScheduler", "Traces", "WebSocketWire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -130,7 +142,7 @@ let package = Package(
         "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
         "Generation", "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
-        "Storage", "SyncScheduler", "Transport", "Upstream",
+        "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -216,6 +228,12 @@ let package = Package(
       dependencies: ["LosslessJSON", "Model", "SyncScheduler", "TestSupport"]),
     .testTarget(name: "GraphQLTests", dependencies: ["GraphQL", "LosslessJSON", "TestSupport"]),
     .testTarget(
+      name: "TracesTests",
+      dependencies: [
+        "TestSupport", "Traces",
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
+    .testTarget(
       name: "StorageTests",
       dependencies: [
         "Cryptography", "Filtering", "LosslessJSON", "Model", "Storage", "SyncScheduler",
@@ -225,7 +243,7 @@ let package = Package(
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "HTTPServer", "HTTPWire", "TestSupport", "Transport", "WebSocketWire",
+        "HTTPServer", "HTTPWire", "TestSupport", "Traces", "Transport", "WebSocketWire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -258,18 +276,20 @@ let package = Package(
       name: "UpstreamTests",
       dependencies: [
         "AppSyncDouble", "Cryptography", "GraphQL", "HasuraDouble", "HTTPClient", "HTTPWire",
-        "LosslessJSON", "Model", "TestSupport", "Transport", "Upstream", "VendorDouble",
+        "LosslessJSON", "Model", "TestSupport", "Traces", "Transport", "Upstream", "VendorDouble",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
         "Accounts", "Cryptography", "Filtering", "Gateway", "GraphQL", "HTTPClient", "HTTPWire",
         "LosslessJSON", "Model", "OneSignalDouble", "Storage", "SyncScheduler", "TestSupport",
-        "Upstream",
+        "Traces", "Upstream",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .testTarget(
       name: "GenerationTests",
@@ -298,9 +318,9 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "HTTPServer", "HTTPWire",
-        "larder", "LosslessJSON", "Model", "OneSignalDouble", "S3Wire", "TestSupport", "Transport",
-        "VendorDouble",
+        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "Gateway", "HTTPClient",
+        "HTTPServer", "HTTPWire", "larder", "LosslessJSON", "Model", "OneSignalDouble", "S3Wire",
+        "TestSupport", "Transport", "VendorDouble",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),

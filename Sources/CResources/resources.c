@@ -90,6 +90,120 @@ static const unsigned char examples_films_operations_search_graphql[] = {
 static const unsigned char examples_films_schema_graphql[] = {
 #embed "../../Examples/films/schema.graphql"
 };
+static const unsigned char public_console_base_css[] = {
+#embed "../../Public/console/base.css"
+};
+static const unsigned char public_console_core_chart_js[] = {
+#embed "../../Public/console/core/chart.js"
+};
+static const unsigned char public_console_core_dom_js[] = {
+#embed "../../Public/console/core/dom.js"
+};
+static const unsigned char public_console_core_format_js[] = {
+#embed "../../Public/console/core/format.js"
+};
+static const unsigned char public_console_core_http_js[] = {
+#embed "../../Public/console/core/http.js"
+};
+static const unsigned char public_console_core_json_js[] = {
+#embed "../../Public/console/core/json.js"
+};
+static const unsigned char public_console_core_parts_js[] = {
+#embed "../../Public/console/core/parts.js"
+};
+static const unsigned char public_console_core_schema_js[] = {
+#embed "../../Public/console/core/schema.js"
+};
+static const unsigned char public_console_core_session_js[] = {
+#embed "../../Public/console/core/session.js"
+};
+static const unsigned char public_console_core_stream_js[] = {
+#embed "../../Public/console/core/stream.js"
+};
+static const unsigned char public_console_data_entity_js[] = {
+#embed "../../Public/console/data/entity.js"
+};
+static const unsigned char public_console_data_keys_js[] = {
+#embed "../../Public/console/data/keys.js"
+};
+static const unsigned char public_console_docs_reference_js[] = {
+#embed "../../Public/console/docs/reference.js"
+};
+static const unsigned char public_console_files_keys_js[] = {
+#embed "../../Public/console/files/keys.js"
+};
+static const unsigned char public_console_files_object_js[] = {
+#embed "../../Public/console/files/object.js"
+};
+static const unsigned char public_console_main_js[] = {
+#embed "../../Public/console/main.js"
+};
+static const unsigned char public_console_operations_inputs_js[] = {
+#embed "../../Public/console/operations/inputs.js"
+};
+static const unsigned char public_console_operations_snippets_js[] = {
+#embed "../../Public/console/operations/snippets.js"
+};
+static const unsigned char public_console_operations_try_js[] = {
+#embed "../../Public/console/operations/try.js"
+};
+static const unsigned char public_console_operations_why_js[] = {
+#embed "../../Public/console/operations/why.js"
+};
+static const unsigned char public_console_parts_css[] = {
+#embed "../../Public/console/parts.css"
+};
+static const unsigned char public_console_screens_backup_js[] = {
+#embed "../../Public/console/screens/backup.js"
+};
+static const unsigned char public_console_screens_changes_js[] = {
+#embed "../../Public/console/screens/changes.js"
+};
+static const unsigned char public_console_screens_data_js[] = {
+#embed "../../Public/console/screens/data.js"
+};
+static const unsigned char public_console_screens_devices_js[] = {
+#embed "../../Public/console/screens/devices.js"
+};
+static const unsigned char public_console_screens_docs_js[] = {
+#embed "../../Public/console/screens/docs.js"
+};
+static const unsigned char public_console_screens_files_js[] = {
+#embed "../../Public/console/screens/files.js"
+};
+static const unsigned char public_console_screens_hooks_js[] = {
+#embed "../../Public/console/screens/hooks.js"
+};
+static const unsigned char public_console_screens_logs_js[] = {
+#embed "../../Public/console/screens/logs.js"
+};
+static const unsigned char public_console_screens_missing_js[] = {
+#embed "../../Public/console/screens/missing.js"
+};
+static const unsigned char public_console_screens_operations_js[] = {
+#embed "../../Public/console/screens/operations.js"
+};
+static const unsigned char public_console_screens_overview_js[] = {
+#embed "../../Public/console/screens/overview.js"
+};
+static const unsigned char public_console_screens_push_js[] = {
+#embed "../../Public/console/screens/push.js"
+};
+static const unsigned char public_console_screens_search_js[] = {
+#embed "../../Public/console/screens/search.js"
+};
+static const unsigned char public_console_screens_settings_js[] = {
+#embed "../../Public/console/screens/settings.js"
+};
+static const unsigned char public_console_screens_sign_in_js[] = {
+#embed "../../Public/console/screens/sign-in.js"
+};
+static const unsigned char public_console_screens_sql_js[] = {
+#embed "../../Public/console/screens/sql.js"
+};
+static const unsigned char public_console_screens_users_js[] = {
+#embed "../../Public/console/screens/users.js"
+};
 static const unsigned char public_demo_demo_js[] = {
 #embed "../../Public/demo/demo.js"
 };
@@ -101,6 +215,9 @@ static const unsigned char public_demo_style_css[] = {
 };
 static const unsigned char public_demo_sw_js[] = {
 #embed "../../Public/demo/sw.js"
+};
+static const unsigned char public_docs_index_html[] = {
+#embed "../../Public/docs/index.html"
 };
 static const unsigned char public_index_html[] = {
 #embed "../../Public/index.html"
@@ -142,10 +259,49 @@ static const struct larder_resource resources[] = {
   {"Examples/films/operations/people.graphql", examples_films_operations_people_graphql, sizeof examples_films_operations_people_graphql},
   {"Examples/films/operations/search.graphql", examples_films_operations_search_graphql, sizeof examples_films_operations_search_graphql},
   {"Examples/films/schema.graphql", examples_films_schema_graphql, sizeof examples_films_schema_graphql},
+  {"Public/console/base.css", public_console_base_css, sizeof public_console_base_css},
+  {"Public/console/core/chart.js", public_console_core_chart_js, sizeof public_console_core_chart_js},
+  {"Public/console/core/dom.js", public_console_core_dom_js, sizeof public_console_core_dom_js},
+  {"Public/console/core/format.js", public_console_core_format_js, sizeof public_console_core_format_js},
+  {"Public/console/core/http.js", public_console_core_http_js, sizeof public_console_core_http_js},
+  {"Public/console/core/json.js", public_console_core_json_js, sizeof public_console_core_json_js},
+  {"Public/console/core/parts.js", public_console_core_parts_js, sizeof public_console_core_parts_js},
+  {"Public/console/core/schema.js", public_console_core_schema_js, sizeof public_console_core_schema_js},
+  {"Public/console/core/session.js", public_console_core_session_js, sizeof public_console_core_session_js},
+  {"Public/console/core/stream.js", public_console_core_stream_js, sizeof public_console_core_stream_js},
+  {"Public/console/data/entity.js", public_console_data_entity_js, sizeof public_console_data_entity_js},
+  {"Public/console/data/keys.js", public_console_data_keys_js, sizeof public_console_data_keys_js},
+  {"Public/console/docs/reference.js", public_console_docs_reference_js, sizeof public_console_docs_reference_js},
+  {"Public/console/files/keys.js", public_console_files_keys_js, sizeof public_console_files_keys_js},
+  {"Public/console/files/object.js", public_console_files_object_js, sizeof public_console_files_object_js},
+  {"Public/console/main.js", public_console_main_js, sizeof public_console_main_js},
+  {"Public/console/operations/inputs.js", public_console_operations_inputs_js, sizeof public_console_operations_inputs_js},
+  {"Public/console/operations/snippets.js", public_console_operations_snippets_js, sizeof public_console_operations_snippets_js},
+  {"Public/console/operations/try.js", public_console_operations_try_js, sizeof public_console_operations_try_js},
+  {"Public/console/operations/why.js", public_console_operations_why_js, sizeof public_console_operations_why_js},
+  {"Public/console/parts.css", public_console_parts_css, sizeof public_console_parts_css},
+  {"Public/console/screens/backup.js", public_console_screens_backup_js, sizeof public_console_screens_backup_js},
+  {"Public/console/screens/changes.js", public_console_screens_changes_js, sizeof public_console_screens_changes_js},
+  {"Public/console/screens/data.js", public_console_screens_data_js, sizeof public_console_screens_data_js},
+  {"Public/console/screens/devices.js", public_console_screens_devices_js, sizeof public_console_screens_devices_js},
+  {"Public/console/screens/docs.js", public_console_screens_docs_js, sizeof public_console_screens_docs_js},
+  {"Public/console/screens/files.js", public_console_screens_files_js, sizeof public_console_screens_files_js},
+  {"Public/console/screens/hooks.js", public_console_screens_hooks_js, sizeof public_console_screens_hooks_js},
+  {"Public/console/screens/logs.js", public_console_screens_logs_js, sizeof public_console_screens_logs_js},
+  {"Public/console/screens/missing.js", public_console_screens_missing_js, sizeof public_console_screens_missing_js},
+  {"Public/console/screens/operations.js", public_console_screens_operations_js, sizeof public_console_screens_operations_js},
+  {"Public/console/screens/overview.js", public_console_screens_overview_js, sizeof public_console_screens_overview_js},
+  {"Public/console/screens/push.js", public_console_screens_push_js, sizeof public_console_screens_push_js},
+  {"Public/console/screens/search.js", public_console_screens_search_js, sizeof public_console_screens_search_js},
+  {"Public/console/screens/settings.js", public_console_screens_settings_js, sizeof public_console_screens_settings_js},
+  {"Public/console/screens/sign-in.js", public_console_screens_sign_in_js, sizeof public_console_screens_sign_in_js},
+  {"Public/console/screens/sql.js", public_console_screens_sql_js, sizeof public_console_screens_sql_js},
+  {"Public/console/screens/users.js", public_console_screens_users_js, sizeof public_console_screens_users_js},
   {"Public/demo/demo.js", public_demo_demo_js, sizeof public_demo_demo_js},
   {"Public/demo/index.html", public_demo_index_html, sizeof public_demo_index_html},
   {"Public/demo/style.css", public_demo_style_css, sizeof public_demo_style_css},
   {"Public/demo/sw.js", public_demo_sw_js, sizeof public_demo_sw_js},
+  {"Public/docs/index.html", public_docs_index_html, sizeof public_docs_index_html},
   {"Public/index.html", public_index_html, sizeof public_index_html},
   {"Sources/CResources/demo-words.json", demo_words_json, sizeof demo_words_json},
   {"Sources/CResources/openapi.yaml", openapi_yaml, sizeof openapi_yaml},

@@ -1,6 +1,7 @@
 package import Logging
 package import Model
 package import Storage
+import Traces
 package import Upstream
 
 /// Sends a mutation upstream immediately and writes its effects to the store.
@@ -43,7 +44,7 @@ package final class MutationRunner: Sendable {
   /// - Returns: the body for the client.
   package func run(
     _ operation: RegisteredOperation, variables: Variables, caller: Caller,
-    idempotencyKey: String, traceparent: String? = nil
+    idempotencyKey: String
   ) async throws(Failure) -> [UInt8] {
     try AccessGate.admit(caller, to: operation)
     try await requireWritableStore()
@@ -53,7 +54,7 @@ package final class MutationRunner: Sendable {
     let scope = caller.scope(of: operation)
     guard let place = await upstream.shares.take(for: caller) else { throw .sharesTaken }
     defer { place.release() }
-    var call = UpstreamCall(caller: caller, scope: scope, traceparent: traceparent)
+    var call = UpstreamCall(caller: caller, scope: scope)
     call.idempotencyKey = idempotencyKey
     let start = calls.beginMutation(head: store.head)
     defer { calls.end(start) }
@@ -189,7 +190,9 @@ package final class MutationRunner: Sendable {
     _ response: NormalisedResponse, operation: RegisteredOperation, outcome: SettledOutcome? = nil
   ) async {
     do {
-      _ = try await store.apply(response, outcome: outcome)
+      try await CurrentTrace.within("commit") { _ in
+        _ = try await store.apply(response, outcome: outcome)
+      }
     } catch {
       logger.error(
         "a mutation's effects could not be stored",

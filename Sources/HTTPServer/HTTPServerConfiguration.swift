@@ -1,4 +1,5 @@
 package import HTTPWire
+package import Traces
 package import Transport
 
 /// Configuration of a server, apart from its handler.
@@ -53,6 +54,8 @@ package struct HTTPServerConfiguration: Sendable {
   package var isAnsweredAlways: @Sendable (borrowing RequestHead) -> Bool = { _ in false }
   /// `nil` for no access log.
   package var accessLog: (any AccessLog)?
+  /// `nil` for no tracing: the `traceparent` of requests is only passed on.
+  package var tracer: SpanTracer?
   /// Called once per loop, to make the request ids of loops differ.
   package var makeSeed: @Sendable () -> UInt64
 

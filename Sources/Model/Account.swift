@@ -16,6 +16,27 @@ package struct Account: Hashable, Sendable {
   }
 }
 
+/// A local account as operators see it.
+package struct AccountSummary: Hashable, Sendable {
+  package let id: String
+  package let email: String
+  package let created: Timestamp
+  /// The number of sessions that have not expired.
+  package let sessions: Int
+  /// When a token of these sessions was last issued; nil without a session.
+  package let lastUsed: Timestamp?
+
+  package init(
+    id: String, email: String, created: Timestamp, sessions: Int, lastUsed: Timestamp?
+  ) {
+    self.id = id
+    self.email = email
+    self.created = created
+    self.sessions = sessions
+    self.lastUsed = lastUsed
+  }
+}
+
 /// The network that a request came from, as rate limits count it.
 ///
 /// An IPv4 network is one address. The owner of an IPv6 address has all of its /64, and often the

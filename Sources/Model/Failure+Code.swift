@@ -106,8 +106,12 @@ extension Failure {
     /// The access token names a trusted issuer, but was altered or is meant for another audience.
     case tokenInvalid = "token_invalid"
     case forbidden = "forbidden"
-    /// The device token only reads, and the request does more.
+    /// The device token or the viewer role only reads, and the request does more.
     case readOnly = "read_only"
+    /// The console's session authorises the request only with its CSRF token, which is missing or wrong.
+    case csrfInvalid = "csrf_invalid"
+    /// A page of another origin sent the request with the console's session.
+    case crossOrigin = "cross_origin"
     /// The device belongs to another user: register a new one.
     case deviceOfAnotherUser = "device_of_another_user"
     case adminOff = "admin_off"

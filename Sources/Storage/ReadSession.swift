@@ -24,6 +24,11 @@ package struct ReadSession: Sendable {
     try await store.queueLoad()
   }
 
+  /// See ``Store/fileBuckets()``.
+  package func fileBuckets() async throws(StorageError) -> [BucketDescription] {
+    try await store.fileBuckets()
+  }
+
   /// See ``Store/head``.
   package var head: Revision { store.head }
 
@@ -102,6 +107,18 @@ package struct ReadSession: Sendable {
   /// Runs an operator's statement on a read-only connection.
   package func answer(_ question: SQLQuestion) async throws(SQLFault) -> SQLResult {
     try await store.answer(question)
+  }
+
+  /// See ``Store/explain(_:)``.
+  package func explain(_ key: ResultKey) async throws(StorageError) -> ResultExplanation? {
+    try await store.explain(key)
+  }
+
+  /// See ``Store/copies(of:limit:)``.
+  package func copies(
+    of key: EntityKey, limit: Int
+  ) async throws(StorageError) -> [EntityCopy]? {
+    try await store.copies(of: key, limit: limit)
   }
 
   package func keepHistory(

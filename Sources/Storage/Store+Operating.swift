@@ -27,6 +27,16 @@ extension Store {
     }
   }
 
+  /// Returns the stored copies of an entity in all scopes; nil for a type the store was not opened with.
+  package func copies(
+    of key: EntityKey, limit: Int
+  ) async throws(StorageError) -> [EntityCopy]? {
+    guard let table = catalogue[key.type] else { return nil }
+    return try await longReader.read { database in
+      try EntityCopiesLoader(database: database, table: table).load(key.key, limit: limit)
+    }
+  }
+
   /// Returns the SQL table that holds a type; nil for a type the store was not opened with.
   package func tableName(of type: String) -> String? { catalogue[type]?.name }
 }

@@ -6,7 +6,9 @@ struct Check: AsyncParsableCommand {
     abstract: "Checks settings, schema and operations, and reports all faults.",
     discussion: """
       With --against it also names what changed for clients since an old version, and exits with status 1 if that \
-      breaks them.
+      breaks them. Faults of operations or the schema are status 65, faults of settings 78.
+
+      larder check --json | jq -r '.faults[].message'
       """)
 
   @OptionGroup var settings: SettingsOptions
@@ -16,7 +18,8 @@ struct Check: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "An old version: its folder, or its /openapi.json as a file.", valueName: "folder|openapi.json"),
+      "An old version: its folder, or its /openapi.json as a file.",
+      valueName: "folder|openapi.json"),
     completion: .file())
   var against: String?
 
@@ -49,7 +52,12 @@ struct Check: AsyncParsableCommand {
 
 struct Routes: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists all paths that the service serves.")
+    abstract: "Lists all paths that the service serves.",
+    discussion: """
+      Paths of @route come first, then the operations by name, then the service's own.
+
+      larder routes --json | jq -r '.routes[] | select(.operation) | .path'
+      """)
 
   @OptionGroup var settings: SettingsOptions
 

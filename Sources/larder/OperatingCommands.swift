@@ -4,7 +4,12 @@ import Composition
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Diagnoses settings, folders, database, operations and upstream.",
-    discussion: "Findings are printed worst first; the exit status is 1 if one of them is a fault.")
+    discussion: """
+      Findings are printed worst first, each fault with what to do; the exit status is 1 if there is one.
+
+      larder doctor --quiet
+      larder doctor --json | jq '.findings[] | select(.verdict == "fault")'
+      """)
 
   @OptionGroup var settings: SettingsOptions
 

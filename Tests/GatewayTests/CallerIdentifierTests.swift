@@ -6,6 +6,7 @@ import Testing
 
 struct CallerIdentifierTests {
   static let adminToken = String(repeating: "t", count: 32)
+  static let viewerToken = String(repeating: "v", count: 32)
 
   let folder: StoreFolder
 
@@ -16,7 +17,8 @@ struct CallerIdentifierTests {
   func identifier(forward: [String] = ["authorization"]) -> CallerIdentifier {
     let clock = TestClock()
     return CallerIdentifier(
-      adminToken: Self.adminToken, forwardedNames: forward, keys: KeyRing(root: Array(0..<32)),
+      adminToken: Self.adminToken, viewerToken: Self.viewerToken, forwardedNames: forward,
+      keys: KeyRing(root: Array(0..<32)),
       devices: .forTests(folder, clock),
       tickets: StreamTickets(clock: clock.clock, random: RandomBytes { 0 }))
   }
@@ -66,6 +68,29 @@ struct CallerIdentifierTests {
     #expect(caller.isAdmin)
     #expect(caller.credentials.isEmpty)
     #expect(caller.scope(sharing: .user) == .public)
+  }
+
+  @Test("The viewer token is never forwarded, and its caller only reads")
+  func viewerTokenIsNotForwarded() async throws {
+    let caller = try await identifier().caller {
+      $0 == "authorization" ? "Bearer \(Self.viewerToken)" : nil
+    }
+    #expect(caller.operatorRole == .viewer && caller.isAdmin && !caller.hasToken)
+    #expect(caller.credentials.isEmpty && caller.subject == nil)
+    #expect(caller.seen(by: .sole).operatorRole == .viewer)
+    #expect(throws: Failure.self) { try caller.admitWriting() }
+  }
+
+  @Test("The console's cookie is not forwarded, and is no credential of the caller")
+  func consoleCookieIsNotForwarded() async throws {
+    let alone = try await identifier(forward: ["cookie"]).caller {
+      $0 == "cookie" ? "__Host-larder-console=abc" : nil
+    }
+    #expect(alone.credentials.isEmpty && alone.subject == nil && !alone.isAdmin)
+    let beside = try await identifier(forward: ["cookie"]).caller {
+      $0 == "cookie" ? "sid=1; larder-console=abc; theme=dark" : nil
+    }
+    #expect(beside.credentials == [Caller.Header(name: "cookie", value: "sid=1; theme=dark")])
   }
 
   @Test("A partition header splits the scope, which stays public")

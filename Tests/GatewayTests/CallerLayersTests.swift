@@ -26,7 +26,7 @@ struct CallerLayersTests {
     return Caller(
       credentials: user == nil ? [] : headers,
       partitions: [Caller.Header(name: "x-tenant", value: "a")], subject: user, user: user,
-      verified: verified, isAdmin: isAdmin, hasToken: user != nil,
+      verified: verified, operatorRole: isAdmin ? .admin : nil, hasToken: user != nil,
       device: hasDevice ? Caller.Device(id: "d_1", tokenDigest: "digest") : nil,
       storedRoles: storedRoles)
   }
@@ -52,7 +52,8 @@ struct CallerLayersTests {
         == [.ownData(ofUser: "ada"), .user("ada", partition: Self.partition), Self.open])
     // An opaque token proves no role.
     let opaque = Caller(
-      credentials: [], partitions: [], subject: "digest", user: nil, verified: nil, isAdmin: false,
+      credentials: [], partitions: [], subject: "digest", user: nil, verified: nil,
+      operatorRole: nil,
       hasToken: true, storedRoles: Self.roles)
     #expect(opaque.viewer.layers == [.user("digest"), .public])
   }

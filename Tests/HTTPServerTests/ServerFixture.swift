@@ -1,5 +1,6 @@
 import HTTPServer
 import TestSupport
+import Traces
 import Transport
 
 /// A server on a port of its own, for the length of one test.
@@ -15,7 +16,8 @@ struct ServerFixture: Sendable {
     accessLog: (any AccessLog)? = nil,
     proxies: TrustedProxies = .none,
     isShared: @escaping @Sendable (SocketAddress) -> Bool = { _ in false },
-    rateLimit: RateLimit? = nil, strictTransportAge: Duration? = nil, loops: Int = 1,
+    rateLimit: RateLimit? = nil, strictTransportAge: Duration? = nil, tracer: SpanTracer? = nil,
+    loops: Int = 1,
     _ body: (ServerFixture) async throws -> Void
   ) async throws {
     let group = try EventLoopGroup(count: loops)
@@ -25,6 +27,7 @@ struct ServerFixture: Sendable {
     configuration.proxies = proxies
     configuration.isShared = isShared
     configuration.rateLimit = rateLimit
+    configuration.tracer = tracer
     configuration.strictTransportAge = strictTransportAge
     let service = HTTPService(configuration: configuration, group: group, handler: handler)
     do {

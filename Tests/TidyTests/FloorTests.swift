@@ -6,7 +6,7 @@ struct FloorTests {
   static let floors: [String: Int] = [
     "CLinux": -1, "COpenSSL": -1, "CResources": -1, "CZlib": -1,
     "LosslessJSON": 0, "HTTPWire": 0, "Transport": 0, "Cryptography": 0,
-    "Model": 1, "GraphQL": 1, "S3Wire": 1, "WebSocketWire": 1,
+    "Model": 1, "GraphQL": 1, "S3Wire": 1, "Traces": 1, "WebSocketWire": 1,
     "Filtering": 2, "SyncScheduler": 2, "WebSockets": 2,
     "Storage": 3, "HTTPServer": 3, "HTTPClient": 3,
     "Accounts": 4, "Files": 4, "Upstream": 4,
@@ -59,8 +59,8 @@ struct FloorTests {
       (
         "HTTPClient",
         [
-          "Accounts", "Gateway/HooksOut", "Gateway/Push/OneSignal", "S3FileStore", "Upstream",
-          "Composition",
+          "Accounts", "Gateway/HooksOut", "Gateway/Push/OneSignal", "Gateway/TraceExport",
+          "S3FileStore", "Upstream", "Composition",
         ]
       ),
       ("DemoUpstream", ["larder"]),

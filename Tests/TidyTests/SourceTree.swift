@@ -48,6 +48,9 @@ struct SourceTree {
       file(root.appending(path: $0), path: $0)
     }
 
+  /// The console and the demo page.
+  static let pages: [File] = ["js", "css", "html"].flatMap { files(below: "Public", suffix: $0) }
+
   /// The Markdown pages: at the root, in `docs/`, and beside the sources, those of the Swift client
   /// included.
   static let documents: [File] =

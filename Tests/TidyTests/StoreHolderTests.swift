@@ -5,6 +5,7 @@ import Testing
 struct StoreHolderTests {
   /// The files of Gateway that may name the store, and what each writes.
   private static let holders = [
+    "AccountDirectory": "ends of sessions",
     "UpstreamFetcher": "upstream responses",
     "BackupFolder": "backups, which a session does not offer",
     "CorrectionService": "an operator's corrections",
@@ -65,8 +66,8 @@ struct StoreHolderTests {
     let words = file.lines.compactMap { $0.firstMatch(of: /package func (\w+)\(/)?.1 }
     #expect(
       Set(words.map(String.init)) == [
-        "answer", "changes", "counts", "entity", "keepHistory", "page", "probe", "queueLoad",
-        "queueStatus", "related", "resolve", "result", "search",
+        "answer", "changes", "copies", "counts", "entity", "explain", "fileBuckets", "keepHistory",
+        "page", "probe", "queueLoad", "queueStatus", "related", "resolve", "result", "search",
       ])
   }
 }

@@ -32,14 +32,12 @@ struct UpstreamClientTests {
     let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
     let answer = try await ask(
       upstream,
-      call: UpstreamCall(
-        traceparent: "00-1-2-03", idempotencyKey: "k1", timeout: .seconds(3)))
+      call: UpstreamCall(idempotencyKey: "k1", timeout: .seconds(3)))
     #expect(answer.kind == .success)
     let seen = try #require(upstream.seen.first)
     #expect(seen.body["operationName"] == "Film")
     #expect(seen.body["variables"]?.text == #"{"id":"9"}"#)
     #expect(seen.body["query"]?.string == (try Self.operation()).document)
-    #expect(seen.fields[try #require(HTTPField.Name("traceparent"))] == "00-1-2-03")
     #expect(seen.fields[try #require(HTTPField.Name("idempotency-key"))] == "k1")
     #expect(seen.isSafeToRepeat)
     #expect(seen.limit == .seconds(3))

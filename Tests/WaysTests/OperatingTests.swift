@@ -67,7 +67,8 @@ extension Ways {
       #expect(schema == ["$ref": "#/components/schemas/FilmResponse"])
       #expect(film?["responses"]?["404"] == nil)
       #expect(
-        film?["responses"]?["503"]?["description"]?.string?.contains("upstream_unreachable") == true)
+        film?["responses"]?["503"]?["description"]?.string?.contains("upstream_unreachable") == true
+      )
       #expect(document["paths"]?["/v1/operations/Film"] == nil)
       #expect(document["components"]?["schemas"]?["FilmCard"]?["properties"]?["title"] != nil)
       let full = try JSONValue(parsing: try await larder.get("/openapi.json?full").body)

@@ -16,7 +16,7 @@ extension Ways {
       "POST /v1/operations/{name}", "POST /v1/graphql", "GET /v1/graphql",
     ]
 
-    private static func isRead(_ route: String) -> Bool {
+    static func isRead(_ route: String) -> Bool {
       route.hasPrefix("GET ") || readsByOtherMethods.contains(route)
         || route.hasPrefix("POST /api/") && route.hasSuffix("/diff")
     }

@@ -1,6 +1,7 @@
 import Composition
 import DemoUpstream
 import Foundation
+import Gateway
 import HTTPServer
 import TestSupport
 import Transport
@@ -8,6 +9,7 @@ import Transport
 /// Larder with the film library behind it, both in this process and on ports of their own.
 final class RunningLarder {
   static let adminToken = String(repeating: "a", count: 40)
+  static let viewerToken = String(repeating: "v", count: 40)
 
   /// Removes at the end of the process what the service unpacks when no checkout is near the binary.
   private static let cleansUp: Void = { _ = atexit { ShippedFiles.removeUnpacked() } }()
@@ -19,6 +21,8 @@ final class RunningLarder {
   private(set) var ports: [Int] = []
   /// Everything that was logged, at its fullest.
   let log = RecordedLog()
+  /// The lines of the log that operators see.
+  let logRing = LogRing()
   /// The lines of the route table that is served, `METHOD /pattern`.
   private(set) var routes: [String] = []
   private var task: Task<Void, any Error>?
@@ -142,8 +146,9 @@ final class RunningLarder {
       from: SettingsSources(file: .init(name: "\(folder)/larder.yaml", text: try settingsText())))
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
     let service = try await LarderService.open(
-      try Workspace.open(loaded), metrics: PrometheusRegistry(base: .ofProcess),
-      logger: log.logger, logSink: accessLines, environment: environment
+      try Workspace.open(loaded, describesInterface: true),
+      metrics: PrometheusRegistry(base: .ofProcess),
+      logger: log.logger, logRing: logRing, logSink: accessLines, environment: environment
     ) { addresses in
       told.yield(addresses)
       told.finish()
@@ -213,6 +218,7 @@ final class RunningLarder {
       \(sections.joined(separator: "\n"))
       admin:
         token: \(Self.adminToken)
+        viewerToken: \(Self.viewerToken)
       log:
         level: error
       \(logSettings)
@@ -251,6 +257,7 @@ final class RunningLarder {
       \(upstreamLines)
       admin:
         token: \(Self.adminToken)
+        viewerToken: \(Self.viewerToken)
       log:
         level: error
       \(logSettings)

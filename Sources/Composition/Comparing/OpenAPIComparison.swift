@@ -13,6 +13,8 @@ struct OpenAPIComparison {
   private var changes = InterfaceChanges()
   /// References that are being compared: schemas can contain themselves.
   private var open: Set<String> = []
+  /// How many more schemas are compared: many paths can lead to the same ones.
+  private var remaining = 500_000
 
   static func changes(from old: JSONValue, to new: JSONValue) -> InterfaceChanges {
     var comparison = OpenAPIComparison(old: old, new: new)
@@ -62,7 +64,8 @@ struct OpenAPIComparison {
     _ subject: String, _ before: JSONValue, _ shared: JSONValue?, _ after: JSONValue,
     _ otherShared: JSONValue?
   ) {
-    if let id = before["operationId"]?.string, let other = after["operationId"]?.string, id != other {
+    if let id = before["operationId"]?.string, let other = after["operationId"]?.string, id != other
+    {
       changes.add(.note, subject, "operationId was \(id) and is \(other)")
     }
     compareParameters(
@@ -79,7 +82,9 @@ struct OpenAPIComparison {
     var positions = 0
     for value in (shared?.array ?? []) + (operation["parameters"]?.array ?? []) {
       let parameter = reader.resolve(value)
-      guard let place = parameter["in"]?.string, let name = parameter["name"]?.string else { continue }
+      guard let place = parameter["in"]?.string, let name = parameter["name"]?.string else {
+        continue
+      }
       var key = "\(place) parameter \(place == "header" ? name.lowercased() : name)"
       if place == "path" {
         positions += 1
@@ -174,8 +179,12 @@ struct OpenAPIComparison {
     _ before: JSONValue, _ after: JSONValue, _ isInput: Bool, _ place: String,
     _ body: (inout OpenAPIComparison) -> Void
   ) {
-    guard place.utf8.count(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") }) < Self.depthMax
-    else { return }
+    remaining -= 1
+    if remaining == 0 {
+      changes.add(.note, place, "the rest is not compared: the schemas are too large")
+    }
+    let depth = place.utf8.count { byte in ".[<".utf8.contains(byte) }
+    guard remaining > 0, depth < Self.depthMax else { return }
     guard let from = before["$ref"]?.string else { return body(&self) }
     let pair = "\(isInput) \(from) \(after["$ref"]?.string ?? "")"
     guard open.insert(pair).inserted else { return }
@@ -231,8 +240,7 @@ struct OpenAPIComparison {
     }
   }
 
-  private mutating func compareOutput(_ place: String, _ old: OpenAPISchema, _ new: OpenAPISchema)
-  {
+  private mutating func compareOutput(_ place: String, _ old: OpenAPISchema, _ new: OpenAPISchema) {
     // What was never promised is not missed.
     if old.isAny { return }
     guard !new.isAny else {
@@ -240,6 +248,7 @@ struct OpenAPIComparison {
       return
     }
     if !old.isNullable, new.isNullable { changes.add(.breaking, place, "it can now be null") }
+    guard new.forms.isEmpty || !old.forms.isEmpty else { return compareToForms(place, old, new) }
     compareTypes(place, from: old, to: new, isInput: false)
     if let known = old.values {
       if let values = new.values {
@@ -282,7 +291,9 @@ struct OpenAPIComparison {
     }
     // Input must still be accepted; output must still be expected.
     let (narrow, wide) = isInput ? (before, after) : (after, before)
-    let surplus = narrow.filter { !wide.contains($0) && !($0 == "integer" && wide.contains("number")) }
+    let surplus = narrow.filter {
+      !wide.contains($0) && !($0 == "integer" && wide.contains("number"))
+    }
     guard !surplus.isEmpty else { return }
     func text(_ types: Set<String>) -> String { types.sorted().joined(separator: " or ") }
     changes.add(.breaking, place, "it was \(text(before)) and is \(text(after))")
@@ -303,6 +314,24 @@ struct OpenAPIComparison {
   }
 
   // MARK: Forms
+
+  /// Compares an output that had one form with each of those that it has now.
+  private mutating func compareToForms(
+    _ place: String, _ old: OpenAPISchema, _ new: OpenAPISchema
+  ) {
+    for (name, form) in named(new.forms, self.new) {
+      let reference = form["$ref"]?.string.map { "form \($0)" }
+      if let reference, !open.insert(reference).inserted { continue }
+      var whole = self.new.schema(form)
+      whole.properties += new.properties.filter { property in
+        !whole.properties.contains { $0.name == property.name }
+      }
+      whole.required.formUnion(new.required)
+      whole.types = whole.types ?? new.types
+      compareOutput("\(place)<\(name)>", old, whole)
+      if let reference { open.remove(reference) }
+    }
+  }
 
   /// Compares the forms of `oneOf` and `anyOf`: those with the same name.
   private mutating func compareForms(
@@ -325,6 +354,10 @@ struct OpenAPIComparison {
       }
     }
     guard !isInput, !old.forms.isEmpty else { return }
+    guard !new.forms.isEmpty else {
+      changes.add(.note, place, "its forms are no longer listed")
+      return
+    }
     for (name, _) in after where !before.contains(where: { $0.name == name }) {
       changes.add(.note, place, "the form \(name) is new")
     }

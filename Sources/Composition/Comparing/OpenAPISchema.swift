@@ -80,29 +80,40 @@ struct OpenAPIReader {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  func schema(_ value: JSONValue) -> OpenAPISchema { schema(value, depth: 0) }
+  /// The maximum number of parts of one schema: `allOf` can name the same parts again and again.
+  private static let partsMax = 10_000
 
-  private func schema(_ value: JSONValue, depth: Int) -> OpenAPISchema {
-    guard depth < Self.depthMax else { return OpenAPISchema() }
+  func schema(_ value: JSONValue) -> OpenAPISchema {
+    var parts = Self.partsMax
+    return schema(value, depth: 0, parts: &parts)
+  }
+
+  private func schema(_ value: JSONValue, depth: Int, parts: inout Int) -> OpenAPISchema {
+    parts -= 1
+    guard depth < Self.depthMax, parts > 0 else { return OpenAPISchema() }
     var result = OpenAPISchema()
     // OpenAPI 3.1 allows members beside a reference.
     if let target = value["$ref"]?.string.flatMap(self.target) {
-      result = schema(target, depth: depth + 1)
+      result = schema(target, depth: depth + 1, parts: &parts)
     }
     read(value, into: &result)
     for part in value["allOf"]?.array ?? [] {
-      merge(schema(part, depth: depth + 1), into: &result)
+      merge(schema(part, depth: depth + 1, parts: &parts), into: &result)
     }
     for name in ["oneOf", "anyOf"] {
       guard let forms = value[name]?.array else { continue }
-      let others = forms.filter { !isNull($0, depth: depth + 1) }
+      let others = forms.filter { !isNull($0) }
       if others.count < forms.count { result.isNullable = true }
       if others.count == 1, let only = others.first {
-        merge(schema(only, depth: depth + 1), into: &result)
+        merge(schema(only, depth: depth + 1, parts: &parts), into: &result)
       } else {
         result.forms += others
-        // The forms' types together are those of the whole.
-        let types = others.map { schema($0, depth: depth + 1).types }
+        // The types that the forms say themselves are together those of the whole.
+        let types = others.map { form in
+          var own = OpenAPISchema()
+          read(resolve(form), into: &own)
+          return own.types
+        }
         if result.types == nil, !types.isEmpty, types.allSatisfy({ $0 != nil }) {
           result.types = types.reduce(into: []) { $0.formUnion($1 ?? []) }
         }
@@ -111,7 +122,7 @@ struct OpenAPIReader {
     return result
   }
 
-  private func isNull(_ value: JSONValue, depth: Int) -> Bool {
+  private func isNull(_ value: JSONValue) -> Bool {
     let value = resolve(value)
     if value["type"] == "null" || value["const"] == .null { return true }
     return value["enum"]?.array.map { $0 == [.null] } ?? false
@@ -148,7 +159,9 @@ struct OpenAPIReader {
 
   /// Adds the demands of a part of `allOf`. A value must fulfil both.
   private func merge(_ part: OpenAPISchema, into result: inout OpenAPISchema) {
-    if let types = part.types { result.types = result.types.map { $0.intersection(types) } ?? types }
+    if let types = part.types {
+      result.types = result.types.map { $0.intersection(types) } ?? types
+    }
     result.isNullable = result.isNullable || part.isNullable
     if let values = part.values {
       result.values = result.values.map { $0.intersection(values) } ?? values

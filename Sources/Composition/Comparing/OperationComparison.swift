@@ -245,7 +245,8 @@ struct OperationComparison {
     case (.enumeration(let name), .enumeration(let other)):
       compareValues(place, name, other, isInput: false)
     case (.choice(let choice), .choice(let other)):
-      compareChoice(place, choice.variantObjects, choice.general, other.variantObjects, other.general)
+      compareChoice(
+        place, choice.variantObjects, choice.general, other.variantObjects, other.general)
     case (.choice(let choice), .object(let other)):
       compareChoice(place, choice.variantObjects, choice.general, [:], other)
     case (.object(let object), .choice(let other)):

@@ -54,7 +54,9 @@ struct OperationText {
         ]
       }
     case .subscription:
-      lines += ["# GET \(path)/stream: server-sent events, one connection upstream for all callers."]
+      lines += [
+        "# GET \(path)/stream: server-sent events, one connection upstream for all callers."
+      ]
     }
     if !drafted.omitted.isEmpty {
       lines.append(

@@ -51,7 +51,9 @@ struct SelectionDrafter {
 
   /// The type of the elements of a page.
   func elementType(of page: NamedType) -> NamedType? {
-    guard let list = elements(of: page), let element = schema.type(of: list.type) else { return nil }
+    guard let list = elements(of: page), let element = schema.type(of: list.type) else {
+      return nil
+    }
     return node(of: element).flatMap { schema.type(of: $0.type) } ?? element
   }
 

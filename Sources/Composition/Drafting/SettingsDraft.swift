@@ -52,7 +52,9 @@ struct SettingsDraft {
       "  url: \(Self.scalar(url))",
     ]
     if let dialect {
-      lines += ["  # Credentials, error codes and subscriptions of this vendor.", "  dialect: \(dialect)"]
+      lines += [
+        "  # Credentials, error codes and subscriptions of this vendor.", "  dialect: \(dialect)",
+      ]
     }
     if headerNames.isEmpty {
       lines += [

@@ -52,8 +52,12 @@ struct LineLogHandler: LogHandler {
 /// Makes the process's loggers from settings.
 package enum ProcessLogging {
   /// The sink that writes all lines of the process to standard error, so that no caller waits for it.
-  package static func sink(settings: LogSettings) -> LineSink {
+  ///
+  /// - Parameter ring: keeps the latest lines for operators; nil for none.
+  package static func sink(settings: LogSettings, ring: LogRing? = nil) -> LineSink {
     let isJSON = settings.format == .json
+    var observe: (@Sendable ([UInt8]) -> Void)?
+    if let ring { observe = { ring.take($0) } }
     return LineSink(
       lostLine: { count in
         let line = LogLine(
@@ -61,7 +65,7 @@ package enum ProcessLogging {
           message: "log lines were lost because standard error was not read",
           metadata: [("count", "\(count)")])
         return Array(((isJSON ? line.json : line.text) + "\n").utf8)
-      }, write: { StandardStreams.error($0) })
+      }, observe: observe, write: { StandardStreams.error($0) })
   }
 
   package static func logger(

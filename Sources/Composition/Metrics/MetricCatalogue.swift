@@ -41,6 +41,14 @@ package enum MetricCatalogue {
       "Time from the request to the end of its response; of event streams, to their "
         + "start."),
     MetricDescription(
+      "larder_http_request_content_bytes_total", .counter, by: ["route", "method", "status"],
+      unit: "bytes",
+      "Bytes of the contents of requests, as sent."),
+    MetricDescription(
+      "larder_http_response_bytes_total", .counter, by: ["route", "method", "status"],
+      unit: "bytes",
+      "Bytes of responses, heads included."),
+    MetricDescription(
       "larder_http_connections", .gauge,
       "Open connections."),
     MetricDescription(
@@ -223,7 +231,13 @@ package enum MetricCatalogue {
   private static let accounts: [MetricDescription] = [
     MetricDescription(
       "larder_sign_ins_total", .counter, by: ["result"],
-      "Sign-ins with a password, by result.")
+      "Sign-ins with a password, by result."),
+    MetricDescription(
+      "larder_files", .gauge,
+      "Objects in all buckets."),
+    MetricDescription(
+      "larder_files_bytes", .gauge, unit: "bytes",
+      "Size of the objects in all buckets."),
   ]
 
   private static let process: [MetricDescription] = [
@@ -254,6 +268,12 @@ package enum MetricCatalogue {
     MetricDescription(
       "larder_log_dropped_bytes_total", .counter, unit: "bytes",
       "Bytes of the lost log lines."),
+    MetricDescription(
+      "larder_trace_spans_exported_total", .counter,
+      "Spans that the collector of traces accepted."),
+    MetricDescription(
+      "larder_trace_spans_dropped_total", .counter, by: ["reason"],
+      "Spans that were not exported."),
     MetricDescription(
       "process_cpu_seconds_total", .counter, unit: "seconds",
       "User and system time of the process."),

@@ -20,16 +20,27 @@ struct ServiceMetrics: Sendable {
   }
 
   private static func requests(_ counts: ServerCounts) -> [MetricFamily] {
-    [
+    func family(
+      _ name: String, _ kind: MetricFamily.Kind, _ value: (RequestCounts) -> MetricFamily.Value
+    ) -> MetricFamily {
       MetricFamily(
-        "larder_http_request_duration_seconds", .histogram,
-        counts.requests.map { series, durations in
+        name, kind,
+        counts.requests.map { series, requests in
           MetricFamily.Sample(
             labels: [
               .init("route", series.route), .init("method", series.method),
               .init("status", "\(series.status)"),
-            ], value: .histogram(.init(durations)))
-        }),
+            ], value: value(requests))
+        })
+    }
+    return [
+      family("larder_http_request_duration_seconds", .histogram) {
+        .histogram(.init($0.durations))
+      },
+      family("larder_http_request_content_bytes_total", .counter) {
+        .number(Double($0.bytesReceived))
+      },
+      family("larder_http_response_bytes_total", .counter) { .number(Double($0.bytesSent)) },
       MetricFamily(
         "larder_cache_responses_total", .counter,
         counts.cacheUses.map { use, count in

@@ -26,10 +26,11 @@ package struct AdminClient: Sendable {
   /// - Parameters:
   ///   - path: below the service's root, percent-encoded.
   ///   - body: nil for none.
+  ///   - hint: what to do if there is no such path (404).
   /// - Returns: the body of the response; null if it is empty.
   /// - Throws: with the problem that the service reports.
   package func call(
-    _ method: String, _ path: String, body: JSONValue? = nil
+    _ method: String, _ path: String, body: JSONValue? = nil, hint: String = ""
   ) async throws(StartFailure) -> JSONValue {
     guard let method = HTTPRequest.Method(method), let url = try? HTTPURL(address.url + path) else {
       throw StartFailure(.usage, "\(address)\(path) is not a valid URL.")
@@ -46,23 +47,27 @@ package struct AdminClient: Sendable {
     }
     let document = response.body.isEmpty ? JSONValue.null : try? JSONValue(parsing: response.body)
     guard (200..<300).contains(response.status.code), let document else {
-      throw refusal(response.status.code, document, "\(method) \(address)\(path)")
+      throw refusal(
+        response.status.code, document, "\(method) \(address)\(path)", hint: hint)
     }
     return document
   }
 
   /// All items of a list that is read page by page.
   ///
-  /// - Parameter query: parameters, percent-encoded, without `after`.
+  /// - Parameters:
+  ///   - query: parameters, percent-encoded, without `after`.
+  ///   - hint: what to do if there is no such list.
   package func items(
-    _ path: String, query: [String] = []
+    _ path: String, query: [String] = [], hint: String
   ) async throws(StartFailure) -> [JSONValue] {
     var items: [JSONValue] = []
     var after: String?
     repeat {
       let parameters = query + (after.map { ["after=\(PercentCoding.encode($0))"] } ?? [])
       let page = try await call(
-        "GET", path + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")))
+        "GET", path + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")),
+        hint: hint)
       let more = page["items"]?.array ?? []
       items += more
       // A page without items ends the list, whatever it names as the next one.
@@ -72,7 +77,9 @@ package struct AdminClient: Sendable {
     return items
   }
 
-  private func refusal(_ status: Int, _ problem: JSONValue?, _ request: String) -> StartFailure {
+  private func refusal(
+    _ status: Int, _ problem: JSONValue?, _ request: String, hint: String
+  ) -> StartFailure {
     let errors = (problem?["errors"]?.array ?? []).compactMap { $0["detail"]?.string }
     let detail = ([problem?["detail"]?.string].compactMap { $0 } + errors).joined(separator: " ")
     switch status {
@@ -81,6 +88,8 @@ package struct AdminClient: Sendable {
         .noPermission,
         "\(request): \(status) \(detail) Use the `admin.token` of that service, for example with "
           + "LARDER_ADMIN_TOKEN.")
+    case 404 where !hint.isEmpty:
+      return StartFailure(.failed, "\(request): 404 \(detail) \(hint)")
     default:
       let reason = detail.isEmpty ? "The response is not one of Larder." : detail
       return StartFailure(.failed, "\(request): \(status) \(reason)")

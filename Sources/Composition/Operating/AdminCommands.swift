@@ -12,7 +12,11 @@ package struct UsersCommand {
   /// - Parameter email: a part of the address; nil for all accounts.
   package func list(email: String?, isJSON: Bool) async throws(StartFailure) -> String {
     let query = email.map { ["email=\(PercentCoding.encode($0))"] } ?? []
-    let users = try await client.items("/v1/admin/users", query: query)
+    let users = try await client.items(
+      "/v1/admin/users", query: query,
+      hint:
+        "That service keeps no accounts (`accounts.provider`, `accounts: off`), or is of another "
+        + "version; `larder routes` lists its paths.")
     if isJSON { return CommandJSON.text(["items": .array(users)]) }
     var table = TextTable("ID", "EMAIL", "CREATED", "SESSIONS", "LAST USED")
     for user in users {
@@ -49,7 +53,11 @@ package struct DevicesCommand {
   /// - Parameter user: the id of a user; nil for the devices of all.
   package func list(user: String?, isJSON: Bool) async throws(StartFailure) -> String {
     let query = user.map { ["user=\(PercentCoding.encode($0))"] } ?? []
-    let devices = try await client.items("/v1/admin/devices", query: query)
+    let devices = try await client.items(
+      "/v1/admin/devices", query: query,
+      hint:
+        "That service has no devices (`devices: off`), or is of another version; `larder routes` "
+        + "lists its paths.")
     if isJSON { return CommandJSON.text(["items": .array(devices)]) }
     var table = TextTable("ID", "PLATFORM", "NAME", "USER", "ACCESS", "REGISTERED", "LAST USED")
     for device in devices {
@@ -92,10 +100,9 @@ package struct PurgeCommand {
       })
     let report = try await client.call("POST", "/v1/admin/purge", body: body)
     if isJSON { return CommandJSON.text(report) }
-    let count = Int(report["purged"]?.int64 ?? 0)
-    return
-      "Purged. \(count == 1 ? "1 stored entity was" : "\(count) stored entities were") deleted; "
-      + "responses that depended on what was named are fetched again."
+    // The service counts only entities that it deleted one by one, so the number would mislead here.
+    let names = named.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }
+    return "Purged: \(names.joined(separator: "; ")). It is fetched again at the next request."
   }
 }
 

@@ -1,3 +1,4 @@
+import Endpoints
 import Gateway
 import LosslessJSON
 import Model
@@ -38,6 +39,7 @@ package struct CheckReport {
     let operations = OperationDirectory(registry: workspace.registry).descriptions
     var sections = workspace.loaded.notes.map(\.description)
     sections += workspace.warnings.map(\.report)
+    sections += Self.switchedOff(workspace.settings)
     sections += Self.queued(workspace)
     sections += Self.access(operations)
     sections += StoredReach(workspace).section
@@ -54,6 +56,12 @@ package struct CheckReport {
     sections.append(
       "\(count) checked, no faults" + (warnings > 0 ? ", \(warnings.counted("warning"))." : "."))
     text = sections.joined(separator: "\n\n")
+  }
+
+  /// The parts without routes, also those that went with another one.
+  private static func switchedOff(_ settings: Settings) -> [String] {
+    let parts = ServicePart.allCases.filter { !settings.parts.contains($0) }.map(\.rawValue)
+    return parts.isEmpty ? [] : ["Switched off: \(parts.joined(separator: ", "))"]
   }
 
   private static func access(_ operations: [OperationDescription]) -> [String] {

@@ -146,7 +146,8 @@ struct LiveTrial: Sendable {
   /// Whether upstream works, but does not run this subscription for this caller.
   private static func isRefusal(_ failure: UpstreamFailure) -> Bool {
     switch failure {
-    case .refused, .rejected, .status(401, _), .status(403, _): true
+    // An upstream without subscriptions answers 400, for example.
+    case .refused, .rejected, .status(400, _), .status(401, _), .status(403, _): true
     default: false
     }
   }

@@ -72,6 +72,9 @@ package struct InitCommand {
           of: tried, schema: SourceFile(path: ProjectFiles.schemaName, text: text),
           settings: RegistrySettings(loaded.settings, loaded.settings.allUpstreams[0]))),
       tried, at: address)
+    if checked.operations.contains(where: { $0.kind == .subscription }) {
+      print("Subscriptions were not tried; `larder doctor` opens one.")
+    }
     reportNext(headers)
   }
 
@@ -207,7 +210,8 @@ package struct InitCommand {
     let more = fragments > 0 ? " and \(fragments.counted("fragment"))" : ""
     print(
       "Written: \(place)\(ProjectFiles.settingsName), \(place)\(ProjectFiles.schemaName), and "
-        + "\(operations.count.counted("operation"))\(more) in \(place)\(ProjectFiles.operationsName):")
+        + "\(operations.count.counted("operation"))\(more) in \(place)\(ProjectFiles.operationsName):"
+    )
     for operation in operations.prefix(Self.shownMax) {
       let path = operation.route.map { "/api\($0)" } ?? "/v1/operations/\(operation.name)"
       let suffix = operation.kind == .subscription ? "/stream" : ""

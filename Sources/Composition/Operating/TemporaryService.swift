@@ -23,7 +23,8 @@ struct TemporaryService {
     _ workspace: Workspace, body: (TemporaryService) async throws -> Result
   ) async throws -> Result {
     let manager = FileManager.default
-    let folder = manager.temporaryDirectory.appending(path: "larder-trial-\(UUID().uuidString)").path
+    let folder = manager.temporaryDirectory.appending(path: "larder-trial-\(UUID().uuidString)")
+      .path
     try manager.createDirectory(
       atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     defer { try? manager.removeItem(atPath: folder) }

@@ -42,7 +42,8 @@ package struct VersionComparison {
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw StartFailure(
         .usage,
-        "--against \(path) does not exist. Name a folder with an old version, or its saved /openapi.json.")
+        "--against \(path) does not exist. Name a folder with an old version, or its saved /openapi.json."
+      )
     }
     let changes = isFolder ? try againstFolder() : try await againstDocument()
     return Report(text: changes.report(against: path), isBreaking: changes.isBreaking)
@@ -82,7 +83,9 @@ package struct VersionComparison {
     {
       var sources = try SettingsSources.read(path: file, flags: [])
       // The environment and the flags are of the present version; credentials in them decide who can call.
-      for place in Self.places { sources.environment[EnvironmentNames.variable(for: [place[...]])] = nil }
+      for place in Self.places {
+        sources.environment[EnvironmentNames.variable(for: [place[...]])] = nil
+      }
       sources.flags = flags.filter { !Self.places.contains($0.setting) } + more
       return sources
     }
@@ -137,8 +140,9 @@ package struct VersionComparison {
       throw StartFailure(
         .usage, "--against \(path) is no OpenAPI document: it has no `paths`.")
     }
+    let target = isFull(old) ? "/openapi.json?full" : "/openapi.json"
     let response = try await TemporaryService.run(present) { service in
-      try await service.request("/openapi.json")
+      try await service.request(target)
     }
     guard response.status == .ok else {
       throw StartFailure(
@@ -147,5 +151,14 @@ package struct VersionComparison {
     }
     let new = try JSONValue(parsing: response.body, limits: Self.documentLimits)
     return OpenAPIComparison.changes(from: old, to: new)
+  }
+
+  /// Whether a document has the path by name of an operation with a path of its own, which only the full
+  /// document lists.
+  private func isFull(_ document: JSONValue) -> Bool {
+    let names = Set((document["paths"]?.members ?? []).map(\.name))
+    return present.registry.operations.contains {
+      $0.route != nil && names.contains("/v1/operations/\($0.name)")
+    }
   }
 }

@@ -125,7 +125,8 @@ struct SchemaIntrospection {
 
   private func refused(_ status: Int) -> String {
     let isStatus = status == 401 || status == 403
-    return "the API refuses the request\(isStatus ? " (status \(status))" : ""); \(remedies.credential)."
+    return
+      "the API refuses the request\(isStatus ? " (status \(status))" : ""); \(remedies.credential)."
   }
 
   private func text(_ failure: UpstreamFailure, _ error: HTTPClientError?) -> String {
@@ -133,7 +134,8 @@ struct SchemaIntrospection {
     case .refused: return refused(0)
     case .status(let status, _): return self.status(status)
     case .malformed(let status, let reason, _) where status != 0:
-      return "its response (status \(status)) is not GraphQL: \(reason). It is no GraphQL endpoint; "
+      return
+        "its response (status \(status)) is not GraphQL: \(reason). It is no GraphQL endpoint; "
         + "\(remedies.address), whose path is often /graphql."
     case .tooLarge(let bytesMax):
       return "the response is larger than \(bytesMax) bytes; raise the setting `schema.bytes`."
@@ -143,7 +145,9 @@ struct SchemaIntrospection {
   }
 
   /// The remedy for a wrong address, at the beginning of a sentence.
-  private var address: String { remedies.address.prefix(1).uppercased() + remedies.address.dropFirst() }
+  private var address: String {
+    remedies.address.prefix(1).uppercased() + remedies.address.dropFirst()
+  }
 
   private func status(_ status: Int) -> String {
     switch status {

@@ -32,6 +32,8 @@ package struct Settings: Sendable {
   /// By type name.
   package var types: [String: TypeSettings] = [:]
   package var adminToken: Secret?
+  /// The token of operators who only read.
+  package var viewerToken: Secret?
   package var tls = TLSSettings()
   package var accounts = AccountsSettings()
   package var files = FilesSettings()
@@ -55,6 +57,7 @@ package struct Settings: Sendable {
   package var drain = DrainSettings()
   package var log = LogSettings()
   package var metrics = MetricsSettings()
+  package var tracing = TracingSettings()
   package var generate = GenerateSettings()
 
   /// - Parameter folder: the folder that the default paths are relative to.

@@ -4,7 +4,7 @@ enum SettingsUntilRestart {
   /// Names of settings and of sections.
   static let names = [
     "listen", "data", "s3.listen", "metrics.listen", "tls", "limits", "proxies", "start", "drain",
-    "log.format",
+    "log.format", "tracing",
   ]
 
   static func contains(_ name: String) -> Bool {
@@ -32,6 +32,7 @@ extension LoadedSettings {
     kept.start = running.start
     kept.drain = running.drain
     kept.log.format = running.log.format
+    kept.tracing = running.tracing
     var names = SettingTable.changedNames(from: running, to: settings)
       .filter(SettingsUntilRestart.contains)
     // S3 was switched off at the start.

@@ -14,7 +14,12 @@ import Upstream
 struct ProcessShare: Sendable {
   let group: EventLoopGroup
   /// Reading the system's certificate authorities takes a large part of a start.
-  let clientTLS = ClientTLS()
+  let clientTLS: ClientTLS
+  let tracing: TracingAssembly
+  /// The latest lines of the log, for operators.
+  let logRing: LogRing
+  /// The metrics of the last hours.
+  let history = MetricHistory()
   let metrics: PrometheusRegistry
   let logThreshold: LogThreshold
   let environment: [String: String]
@@ -43,6 +48,8 @@ final class Deployment: Sendable {
   /// Nil on a read-only copy, and if a degraded start is refused.
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
+  private let fileGauges: FileGauges
+  private let overview: ServiceOverview
   private let maintenance: StoreMaintenance
   /// Nil if files are switched off.
   private let filesMaintenance: FilesMaintenance?
@@ -122,8 +129,12 @@ final class Deployment: Sendable {
       workspace, store: store, group: group, tls: share.clientTLS, clock: clock, logger: logger)
     let gateway = GatewayAssembly(
       workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
-      push: push.service, hooksOut: hooksOut.service, clock: clock, logger: logger,
-      logThreshold: share.logThreshold, reloads: share.reloads)
+      push: push.service, hooksOut: hooksOut.service, tracer: share.tracing.tracer, clock: clock,
+      pool: group.blockingPool, logger: logger, logThreshold: share.logThreshold,
+      reloads: share.reloads)
+    let overview = gateway.serviceOverview(share.history) { [metrics = share.metrics] in
+      metrics.families(showsHosts: true)
+    }
     let publicAddress = PublicAddress(settings)
     let files = try FilesAssembly.service(
       settings, store: store, keys: keys, group: group, tls: share.clientTLS,
@@ -142,11 +153,20 @@ final class Deployment: Sendable {
           FilesAssembly.s3(
             $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
         } : nil,
-      metrics: gateway.metrics(share.metrics))
+      metrics: gateway.metrics(share.metrics),
+      console: ConsoleServices(
+        accounts: settings.accounts.provider == .local
+          ? AccountDirectory(
+            store: store, tickets: gateway.callers.tickets, clock: SystemClock.wall) : nil,
+        provenance: EntityProvenance(store: store.reading), overview: overview,
+        signal: gateway.signal, log: share.logRing,
+        settings: SettingsDump.inForce(workspace.loaded)))
     hasPages = services.files != nil
     handler = try LarderHandler(services)
     metrics = gateway.serviceMetrics(store: store)
     metricsHandler = try MetricsHandler(services.metrics)
+    fileGauges = FileGauges(store: store.reading)
+    self.overview = overview
     gauges = QueueGauges(store: store.reading, clock: clock)
     maintenance = StoreMaintenance(
       store: store, devices: gateway.devices, queue: gateway.sync,
@@ -273,6 +293,7 @@ final class Deployment: Sendable {
       Task { if parts.contains(.devices) { await queue.start() } },
       Task { _ = await signingKeys?.run { try await Task.sleep(for: $0) } },
       Task { await measure() },
+      Task { await chart() },
     ]
     tasks.withLock { $0 = started }
     if parts.contains(.push) { push.service.start() }
@@ -284,9 +305,17 @@ final class Deployment: Sendable {
   private func measure() async {
     while !Task.isCancelled {
       await gauges.refresh()
+      if parts.contains(.files) { await fileGauges.refresh() }
       await hooksOut.service.refreshGauges()
       reserve?.restore()
       try? await Task.sleep(for: Self.gaugeInterval)
+    }
+  }
+
+  private func chart() async {
+    while !Task.isCancelled {
+      try? await Task.sleep(for: MetricHistory.step)
+      if !Task.isCancelled { overview.noteStep() }
     }
   }
 

@@ -9,6 +9,8 @@ import LosslessJSON
 import Model
 import Storage
 import SyncScheduler
+import Traces
+import Transport
 import Upstream
 
 /// The use cases of Gateway, wired to a store and an upstream.
@@ -26,7 +28,7 @@ struct GatewayAssembly {
   private let entities: EntityReader
   let writes: EntityWrites
   private let lists: ListDiffer
-  private let callers: CallerIdentifier
+  let callers: CallerIdentifier
   let devices: DeviceRegistry
   private let accounts: AccountService
   private let signingKeys: SigningKeyService?
@@ -36,7 +38,7 @@ struct GatewayAssembly {
   /// Ending it ends the live streams, so that their connections can close.
   let signal: CommitSignal
   private let purger: Purger
-  private let console: SQLConsole
+  private let sql: SQLConsole
   private let backups: BackupFolder
   private let tables: TableMaintenance
   let sync: SyncQueue
@@ -54,8 +56,8 @@ struct GatewayAssembly {
   init(
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
-    clock expiryClock: TrustedClock, logger: Logger, logThreshold: LogThreshold,
-    reloads: ReloadRecord
+    tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
+    logThreshold: LogThreshold, reloads: ReloadRecord
   ) {
     let settings = workspace.settings
     let forwarding = upstreams.forwarding
@@ -161,8 +163,11 @@ struct GatewayAssembly {
       lastReload: { reloads.last })
     let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
-      adminToken: settings.adminToken?.revealed, rules: forwarding,
-      keys: keys, tokens: accounts.tokens, devices: devices, tickets: tickets,
+      adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
+      rules: forwarding, keys: keys, tokens: accounts.tokens, devices: devices, tickets: tickets,
+      sessions: OperatorSessions(
+        adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
+        clock: clock, random: random, whenEnded: { signal.end(device: $0) }),
       storedRoles: workspace.registry.storedRoles)
     let sync = SyncQueue(
       store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
@@ -177,7 +182,7 @@ struct GatewayAssembly {
         ? nil
         : EntityWriting.own(
           workspace, store: store, deadline: deadline, reviewer: hooksOut.reviewer),
-      makeID: { RandomName.make(at: clock.now()) })
+      tracer: tracer, makeID: { RandomName.make(at: clock.now()) })
     self.sync = sync
     self.push = push
     self.hooksOut = hooksOut
@@ -199,12 +204,13 @@ struct GatewayAssembly {
     purger = Purger(
       store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys),
       upstreamTypes: Set(workspace.registry.catalogue.types.map(\.name)))
-    console = SQLConsole(
+    sql = SQLConsole(
       store: store.reading, deadline: settings.limits.queryDeadline, clock: clock)
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
       sealing: DataEncryption(settings, keys: keys)?.backups,
-      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
+      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() },
+      files: { folder in await pool.run { BackupFiles.list(folder) } })
     backups.removeLeftovers()
     tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
@@ -230,6 +236,17 @@ struct GatewayAssembly {
     }
   }
 
+  /// - Parameters:
+  ///   - history: the metrics of the last hours, which outlive a reload.
+  ///   - families: reads the metrics of the service.
+  func serviceOverview(
+    _ history: MetricHistory, _ families: @escaping @Sendable () -> [MetricFamily]
+  ) -> ServiceOverview {
+    ServiceOverview(
+      history: history, families: families, health: health, upstreams: overview,
+      clock: SystemClock.wall)
+  }
+
   /// The metrics of its parts.
   func serviceMetrics(store: Store) -> ServiceMetrics {
     ServiceMetrics(
@@ -239,7 +256,8 @@ struct GatewayAssembly {
   }
 
   func services(
-    files: StaticFiles?, storedFiles: FileServices?, s3: S3Services?, metrics: MetricsEndpoint
+    files: StaticFiles?, storedFiles: FileServices?, s3: S3Services?, metrics: MetricsEndpoint,
+    console: ConsoleServices
   ) -> Services {
     var services = Services(
       parts: settings.parts, operations: operations, subscriptions: subscriptions,
@@ -247,7 +265,8 @@ struct GatewayAssembly {
       upstreams: overview, unregistered: unregistered, entities: entities, lists: lists,
       callers: callers,
       devices: devices, accounts: accounts, signingKeys: signingKeys, changes: changes,
-      live: live, cursors: cursors, purger: purger, console: console, backups: backups,
+      live: live, cursors: cursors, purger: purger, sql: sql, console: console,
+      backups: backups,
       tables: tables,
       logThreshold: logThreshold, writes: writes, storedFiles: storedFiles, s3: s3, sync: sync,
       push: push, hooks: hooks, hooksOut: hooksOut, health: health,

@@ -46,12 +46,15 @@ package final class LarderService: Service {
   /// Opens the store and wires the modules, without listening yet. Waits for a store that another
   /// process holds for `start.lockWait`.
   ///
-  /// - Parameter whenListening: called by ``run()`` with the addresses, including the ports assigned
-  ///   for port 0.
+  /// - Parameters:
+  ///   - logRing: the latest lines of the log, for operators.
+  ///   - whenListening: called by ``run()`` with the addresses, including the ports assigned
+  ///     for port 0.
   /// - Throws: ``StartFailure`` for faults that the operator can fix.
   package static func open(
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
-    logThreshold: LogThreshold = LogThreshold(.info), logSink: LineSink? = nil,
+    logThreshold: LogThreshold = LogThreshold(.info), logRing: LogRing = LogRing(),
+    logSink: LineSink? = nil,
     environment: [String: String],
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
@@ -59,15 +62,20 @@ package final class LarderService: Service {
     let certificates = ServerCertificates(settings.tls)
     let tls = try readAtStart(certificates, logger: logger)
     let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
-    let share = ProcessShare(
-      group: group, metrics: metrics, logThreshold: logThreshold, environment: environment,
-      reloads: ReloadRecord(), logger: logger)
     do {
+      let clientTLS = ClientTLS()
+      let share = ProcessShare(
+        group: group, clientTLS: clientTLS,
+        tracing: try TracingAssembly(
+          settings.tracing, group: group, tls: clientTLS, logger: logger),
+        logRing: logRing, metrics: metrics, logThreshold: logThreshold, environment: environment,
+        reloads: ReloadRecord(), logger: logger)
       let deployment = try await Deployment.open(workspace, share)
       let deployments = DeploymentSlot(deployment)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
-          settings, tls: tls, deployment: deployment, logThreshold: logThreshold,
+          settings, tls: tls, deployment: deployment, tracer: share.tracing.tracer,
+          logThreshold: logThreshold,
           logSink: logSink, logger: logger, notReady: { deployments.beginEnd() }),
         group: group, handler: deployment.handler)
       metrics.collect {
@@ -109,6 +117,7 @@ package final class LarderService: Service {
       }
       ProgramPages.release()
       whenListening(addresses)
+      share.tracing.start()
       deployment?.start()
       deployments.isListening(on: addresses)
       try await server.run()
@@ -182,6 +191,7 @@ package final class LarderService: Service {
     // A reload that has begun opens its deployment, for the requests that wait for it.
     await deployments.waitForReload()
     await deployments.take()?.close(queueEndMax: queueEndMax)
+    await share.tracing.end()
     await share.group.shutdown()
   }
 

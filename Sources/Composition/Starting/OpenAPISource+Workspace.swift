@@ -33,7 +33,7 @@ extension OpenAPISource {
         "stale",
         [
           "type": "array", "items": ["$ref": "#/components/schemas/ResponsePath"],
-          "description": "The positions in `data` that have last-good values in place of failed ones.",
+          "description": "The positions in `data` with last-good values in place of failed ones.",
         ]),
     ]
   }

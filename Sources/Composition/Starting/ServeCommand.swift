@@ -56,14 +56,15 @@ package struct ServeCommand {
     Allocator.boundArenas()
     let threshold = LogThreshold(loaded.settings.log)
     let metrics = PrometheusRegistry.ofProcess
-    let sink = ProcessLogging.sink(settings: loaded.settings.log)
+    let ring = LogRing()
+    let sink = ProcessLogging.sink(settings: loaded.settings.log, ring: ring)
     let logger = ProcessLogging.logger(
       "larder", settings: loaded.settings.log, threshold: threshold
     ) { sink.take(Array(($0 + "\n").utf8)) }
     let startsOver: Bool
     do {
       startsOver = try await run(
-        threshold: threshold, metrics: metrics, sink: sink, logger: logger)
+        threshold: threshold, metrics: metrics, ring: ring, sink: sink, logger: logger)
     } catch {
       await sink.finish(within: Self.flushMax)
       throw error
@@ -80,7 +81,8 @@ package struct ServeCommand {
 
   /// - Returns: whether the program must restart.
   private func run(
-    threshold: LogThreshold, metrics: PrometheusRegistry, sink: LineSink, logger: Logger
+    threshold: LogThreshold, metrics: PrometheusRegistry, ring: LogRing, sink: LineSink,
+    logger: Logger
   ) async throws -> Bool {
     let early = files.state()
     for note in loaded.notes { logger.notice("\(note)") }
@@ -91,7 +93,8 @@ package struct ServeCommand {
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service = try await LarderService.open(
-      workspace, metrics: metrics, logger: logger, logThreshold: threshold, logSink: sink,
+      workspace, metrics: metrics, logger: logger, logThreshold: threshold, logRing: ring,
+      logSink: sink,
       environment: ProcessInfo.processInfo.environment
     ) {
       [

@@ -4,13 +4,14 @@ import HTTPServer
 import HTTPTypes
 import HTTPWire
 import Logging
+import Traces
 import Transport
 
 /// The configuration of the HTTP server, made from settings.
 enum ServerAssembly {
   static func configuration(
     _ settings: Settings, tls: TLSServerContext?, deployment: Deployment,
-    logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
+    tracer: SpanTracer?, logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
     notReady: @escaping @Sendable () -> Void
   ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
@@ -36,6 +37,7 @@ enum ServerAssembly {
         trusted.contains { $0.contains(peer) }
       }
     }
+    configuration.tracer = tracer
     configuration.isShared = { SharedAddresses.contain($0) }
     configuration.rateLimit = rateLimit(settings.limits)
     // Liveness needs nothing that a reload closes.

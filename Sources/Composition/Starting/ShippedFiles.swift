@@ -127,8 +127,7 @@ enum PublicFolder {
     ("Content-Security-Policy", (own.map { "\($0); " } ?? "") + "frame-ancestors 'none'")
   }
 
-  /// The policy in the page of a folder, the console's with the digests of its script and style; a policy
-  /// that allows nothing if the page cannot be read.
+  /// The policy in the page of a folder; a policy that allows nothing if the page cannot be read.
   static func policy(ofPageIn root: String) -> String {
     guard let data = FileManager.default.contents(atPath: "\(root)/index.html"),
       let text = String(validating: data, as: UTF8.self),

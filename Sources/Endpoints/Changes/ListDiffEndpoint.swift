@@ -70,8 +70,7 @@ struct ListDiffEndpoint: Sendable {
         path: call.pathParameters,
         query: diffRequest.parameters.map { .init($0.name, $0.value) }),
       context: OperationService.Context(
-        caller: diffRequest.caller, directives: request.directives,
-        traceparent: request.traceparent),
+        caller: diffRequest.caller, directives: request.directives),
       from: diffRequest.base)
   }
 

@@ -17,8 +17,8 @@ package struct CORSPolicy: Sendable {
   /// Listed one by one: `*` does not cover `Authorization`.
   static let allowedHeaders =
     "Authorization, Device-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
-    + "Cache-Control, Request-Id, Last-Event-ID, traceparent, Range, If-Range, Content-Encoding, "
-    + "Content-Language, Content-Disposition, Content-MD5, Content-Digest, Digest, "
+    + "Cache-Control, Request-Id, Last-Event-ID, traceparent, tracestate, Range, If-Range, "
+    + "Content-Encoding, Content-Language, Content-Disposition, Content-MD5, Content-Digest, Digest, "
     + "x-amz-checksum-sha256"
   /// The longest time that Chrome caches a preflight.
   static let preflightSecondsMax = 7200
@@ -39,6 +39,9 @@ package struct CORSPolicy: Sendable {
   }
 
   package var isOn: Bool { !origins.isEmpty }
+
+  /// Whether the public URL of the service is one of `https`.
+  var isPublicSecure: Bool { publicOrigin?.hasPrefix("https://") ?? false }
 
   /// The forwarded names to allow: without `cookie`, which a page cannot set, and `authorization`, which
   /// is always allowed.
@@ -115,7 +118,7 @@ package struct CORSPolicy: Sendable {
   /// let a name of its own point here (DNS rebinding), and `Host` is then that name: so with a public URL
   /// a name counts only if it is `localhost`, which no page can own; an address is what the page itself
   /// was loaded from.
-  private func isOwn(_ origin: String, _ request: ServerRequest) -> Bool {
+  func isOwn(_ origin: String, _ request: ServerRequest) -> Bool {
     if let publicOrigin {
       if origin.lowercased() == publicOrigin { return true }
       guard Self.hasLiteralHost(origin) else { return false }

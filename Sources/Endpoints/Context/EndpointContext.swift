@@ -11,6 +11,7 @@ struct EndpointContext: Sendable {
   static let patchTypes = [jsonType, "application/merge-patch+json"]
 
   let callers: CallerIdentifier
+  let operators: OperatorAccess
   let queue: SyncQueue
   let bodyBytesMax: Int
   /// A stream whose client reads nothing for this long ends; the client resumes by its last event's id.
@@ -25,10 +26,12 @@ struct EndpointContext: Sendable {
   var logThreshold: LogThreshold?
 
   init(
-    callers: CallerIdentifier, queue: SyncQueue, bodyBytesMax: Int, streamStallMax: Duration,
+    callers: CallerIdentifier, queue: SyncQueue, cors: CORSPolicy = CORSPolicy(origins: []),
+    bodyBytesMax: Int, streamStallMax: Duration,
     clock: WallClock, logger: Logger
   ) {
     self.callers = callers
+    operators = OperatorAccess(callers: callers, cors: cors)
     self.queue = queue
     self.bodyBytesMax = bodyBytesMax
     self.streamStallMax = streamStallMax
@@ -65,6 +68,7 @@ struct EndpointContext: Sendable {
     request.noteVerified(
       authorization: caller.isAdmin || caller.user != nil,
       deviceToken: caller.device != nil && !caller.isOpenDevice)
+    if let session = try operators.session(of: request) { caller = caller.acting(in: session) }
     queue.notePresence(of: caller)
     note(caller, of: request)
     return caller
@@ -114,13 +118,38 @@ struct EndpointContext: Sendable {
     return StreamCaller(caller: caller, lease: lease)
   }
 
-  func requireAdmin(_ request: ServerRequest) async throws(Failure) {
+  /// Returns the refusal of a request by a route's rule for operators; nil if it is admitted. A viewer is
+  /// refused by every route that writes.
+  func refuse(
+    _ request: ServerRequest, by rule: OperatorRule, effect: RouteEffect
+  ) async -> ServerResponse? {
+    do throws(Failure) {
+      switch rule {
+      case .ignored: return nil
+      case .counted where effect != .writes: return nil
+      case .counted:
+        if try operators.role(of: request) == .viewer { throw Failure.viewerReads }
+      case .required:
+        try requireAdminOn()
+        guard let role = try await caller(of: request).operatorRole else {
+          throw Failure(
+            .unauthenticated,
+            "This route requires the admin token in Authorization, or a sign-in to the "
+              + "console.")
+        }
+        if role == .viewer, effect != .reads { throw Failure.viewerReads }
+      }
+      return nil
+    } catch {
+      note(error, requestID: request.id)
+      return .failure(error, request: request)
+    }
+  }
+
+  func requireAdminOn() throws(Failure) {
     guard callers.isAdminOn else {
       throw Failure(
         .adminOff, "Administration is off. Set admin.token in the settings to enable it.")
-    }
-    guard try await caller(of: request).isAdmin else {
-      throw Failure(.unauthenticated, "This route requires the admin token in Authorization.")
     }
   }
 

@@ -85,7 +85,8 @@ enum FailureStatus {
       .tokenInvalid, .invalidCredentials, .sessionExpired, .webhookUnauthenticated,
       .webhookExpired:
       401
-    case .forbidden, .readOnly, .deviceOfAnotherUser, .upstreamForbidden, .mfaRequired,
+    case .forbidden, .readOnly, .csrfInvalid, .crossOrigin, .deviceOfAnotherUser,
+      .upstreamForbidden, .mfaRequired,
       .accountBlocked,
       .passwordLeaked:
       403

@@ -51,15 +51,4 @@ extension ServerRequest {
         }
       })
   }
-
-  /// The W3C trace context, if it is well-formed (version-trace-parent-flags).
-  var traceparent: String? {
-    guard let text = field("traceparent") else { return nil }
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count >= 4, parts[0].count == 2, parts[1].count == 32, parts[2].count == 16,
-      parts[3].count == 2, text.utf8.count <= 128,
-      parts.prefix(4).joined().allSatisfy({ $0.isHexDigit && !$0.isUppercase })
-    else { return nil }
-    return text
-  }
 }

@@ -207,8 +207,7 @@ final class GraphQLConnection: Sendable {
       }
       let request = try DocumentRequest(operation.request)
       let results = try await operations.begin(
-        request, try operations.match(request), caller: caller, key: request.idempotencyKey,
-        traceparent: nil)
+        request, try operations.match(request), caller: caller, key: request.idempotencyKey)
       try await send(results, of: number, by: caller)
     } catch {
       note(error.failure)

@@ -110,7 +110,7 @@ struct GraphQLEndpoint: Sendable {
     switch match {
     case .unregistered(let document):
       let body = try await operations.unregistered.run(
-        document, variables: asked.variables, caller: caller, traceparent: request.traceparent)
+        document, variables: asked.variables, caller: caller)
       return DirectMutations.Outcome(body: body).response(as: form.contentType)
     case .operation(let operation) where operation.kind == .mutation:
       context.note(operation, of: request)
@@ -123,8 +123,7 @@ struct GraphQLEndpoint: Sendable {
         request, content: content, caller: caller, epoch: epoch, form: form)
       let read = try await operations.operations.read(
         operation, input: asked.input,
-        context: OperationService.Context(
-          caller: caller, directives: request.directives, traceparent: request.traceparent))
+        context: OperationService.Context(caller: caller, directives: request.directives))
       return reads.response(to: draft, read: read)
     }
   }
@@ -138,8 +137,7 @@ struct GraphQLEndpoint: Sendable {
     }
     let results = try await operations.begin(
       asked, match, caller: stream.caller,
-      key: request.field("idempotency-key") ?? asked.idempotencyKey,
-      traceparent: request.traceparent)
+      key: request.field("idempotency-key") ?? asked.idempotencyKey)
     return events(results, holding: stream.lease)
   }
 

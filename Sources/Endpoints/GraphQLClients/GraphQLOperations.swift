@@ -36,16 +36,14 @@ struct GraphQLOperations: Sendable {
   ///
   /// - Parameter key: the idempotency key of a mutation, not yet checked.
   func begin(
-    _ request: DocumentRequest, _ match: DocumentMatch, caller: Caller, key: String?,
-    traceparent: String?
+    _ request: DocumentRequest, _ match: DocumentMatch, caller: Caller, key: String?
   ) async throws(GraphQLRefusal) -> Results {
     try await GraphQLRefusal.converting { () async throws(Failure) in
-      let context = OperationService.Context(caller: caller, traceparent: traceparent)
+      let context = OperationService.Context(caller: caller)
       switch match {
       case .unregistered(let document):
         return .single(
-          try await unregistered.run(
-            document, variables: request.variables, caller: caller, traceparent: traceparent))
+          try await unregistered.run(document, variables: request.variables, caller: caller))
       case .operation(let operation):
         switch operation.kind {
         case .subscription:
@@ -54,7 +52,7 @@ struct GraphQLOperations: Sendable {
         case .mutation:
           return .single(
             try await mutations.send(
-              operation, input: request.input, caller: caller, key: key, traceparent: traceparent
+              operation, input: request.input, caller: caller, key: key
             ).body)
         case .query where request.isLive:
           return .live(

@@ -12,17 +12,15 @@ struct LiveDocument {
   private static let changesMembers = ["types", "on", "since", "filter", "arg"]
 
   let sources: LiveSources
-  let traceparent: String?
   let requestID: String
   /// The network of the client.
   let network: ClientNetwork
   private var faults: [Failure.Detail] = []
 
   init(
-    sources: LiveSources, traceparent: String?, requestID: String, network: ClientNetwork
+    sources: LiveSources, requestID: String, network: ClientNetwork
   ) {
     self.sources = sources
-    self.traceparent = traceparent
     self.requestID = requestID
     self.network = network
   }
@@ -176,7 +174,7 @@ struct LiveDocument {
     return OperationSource(
       operations: sources.operations, subscriptions: sources.subscriptions, name: name,
       variables: variables, from: value["from"]?.string.map(ListDiffEndpoint.opaque),
-      traceparent: traceparent, requestID: requestID)
+      requestID: requestID)
   }
 
   private mutating func collection(_ value: JSONValue, at pointer: String) -> ListSource? {

@@ -14,8 +14,7 @@ struct LiveEndpoint: Sendable {
     await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let subjects = try LiveDocument(
-        sources: sources, traceparent: request.traceparent, requestID: request.id,
-        network: request.network
+        sources: sources, requestID: request.id, network: request.network
       ).opening(try await context.json(of: request))
       let start = try streams.start(
         subjects, by: caller, from: request.network,
@@ -37,8 +36,7 @@ struct LiveEndpoint: Sendable {
     await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let change = try LiveDocument(
-        sources: sources, traceparent: request.traceparent, requestID: request.id,
-        network: request.network
+        sources: sources, requestID: request.id, network: request.network
       ).change(try await context.json(of: request))
       let id = request.parameters["streamId"] ?? ""
       let subjects = try streams.change(id, add: change.added, remove: change.removed, by: caller)

@@ -22,14 +22,13 @@ struct OperationSource: LiveSource {
   let variables: JSONValue
   /// The tag of the response that the client has; nil for none.
   let from: String?
-  let traceparent: String?
   let requestID: String
 
   func start(
     for caller: Caller, at position: String?, isResumed: Bool
   ) async throws(Failure) -> @Sendable () -> any EventSource {
     let operation = try operations.directory.operation(named: name)
-    let context = OperationService.Context(caller: caller, traceparent: traceparent)
+    let context = OperationService.Context(caller: caller)
     switch operation.kind {
     case .query:
       let start = try await operations.streamStart(

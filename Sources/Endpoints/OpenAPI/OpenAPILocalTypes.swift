@@ -120,11 +120,11 @@ struct OpenAPILocalTypes {
     return [
       "type": "object",
       "description": .string(
-        "A row of the \(type.scope.rawValue). A view shows some of the members; lists of entities are "
+        "A row of the \(type.scope == .device ? "device" : "user"). A view shows some of the members; lists of entities are "
           + "shown if `include` names them."),
       "properties": .object(
         [
-          JSONMember(StoredForm.typenameMember, ["const": .string(type.name)]),
+          JSONMember(StoredForm.typenameMember, ["type": "string", "enum": [.string(type.name)]]),
           JSONMember("_rev", ["type": "string"]),
           JSONMember("_pending", ["type": "boolean"]),
         ] + type.fields.map { JSONMember($0.name, fields.schema(of: $0)) }),

@@ -220,7 +220,8 @@ struct OpenAPIOperationPaths {
 
   /// The first sentence or line of the description.
   private var summary: String {
-    let line = operation.description?.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    let lines = operation.description?.split(whereSeparator: \.isNewline)
+    let line = lines?.first.map(String.init) ?? ""
     let sentence = line.firstRange(of: ". ").map { String(line[..<$0.lowerBound]) } ?? line
     let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     guard !text.isEmpty, text.count <= Self.summaryMax else {

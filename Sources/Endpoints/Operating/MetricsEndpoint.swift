@@ -33,7 +33,7 @@ package struct MetricsEndpoint: Sendable {
   }
 
   func respond(to request: ServerRequest) -> ServerResponse {
-    let isAdmin = callers.isAdmin { request.field($0) }
+    let isAdmin = callers.operatorRole { request.field($0) } != nil
     guard isAdmin || access == .open && token == nil || hasToken(request) else {
       return .failure(
         Failure(

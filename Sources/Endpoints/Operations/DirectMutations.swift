@@ -25,7 +25,7 @@ struct DirectMutations: Sendable {
   ) async throws(Failure) -> ServerResponse {
     let began = request.elapsed
     let outcome = try await send(
-      operation, input: input, caller: caller, key: key, traceparent: request.traceparent)
+      operation, input: input, caller: caller, key: key)
     var response = outcome.response(as: contentType)
     guard !outcome.isReplay else { return response }
     // With a device this includes the wait for conflicting mutations ahead of it.
@@ -39,15 +39,14 @@ struct DirectMutations: Sendable {
   ///
   /// - Parameter key: the client's idempotency key, not yet checked; nil without one.
   func send(
-    _ operation: ServedOperation, input: VariableInput, caller: Caller, key: String?,
-    traceparent: String?
+    _ operation: ServedOperation, input: VariableInput, caller: Caller, key: String?
   ) async throws(Failure) -> Outcome {
     try caller.admitWriting()
     guard caller.device != nil else {
       return Outcome(
         body: try await operations.mutate(
           operation, input: input,
-          context: OperationService.Context(caller: caller, traceparent: traceparent)))
+          context: OperationService.Context(caller: caller)))
     }
     let key = try key.map { text throws(Failure) in try IdempotencyKey.read(text) }
     // Ahead of the queued mutations that it does not conflict with.

@@ -77,7 +77,7 @@ struct OperationEndpoint: Sendable {
       let variables = try query(request).filter { $0.name != ServerRequest.ticketName }
       let input = VariableInput.parameters(path: call.pathParameters, query: variables)
       let callContext = OperationService.Context(
-        caller: caller.caller, directives: request.directives, traceparent: request.traceparent)
+        caller: caller.caller, directives: request.directives)
       if call.operation.kind == .subscription {
         return try await events(
           of: call.operation, input: input, callContext, request, lease: caller.lease)
@@ -100,8 +100,7 @@ struct OperationEndpoint: Sendable {
     let draft = reads.begin(request, caller: caller, epoch: epoch)
     let read = try await operations.read(
       operation, input: input,
-      context: OperationService.Context(
-        caller: caller, directives: request.directives, traceparent: request.traceparent))
+      context: OperationService.Context(caller: caller, directives: request.directives))
     return reads.response(to: draft, read: read)
   }
 

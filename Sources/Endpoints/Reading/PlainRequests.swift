@@ -22,7 +22,9 @@ struct PlainRequests: Sendable {
     self.takesQuery = takesQuery
     self.takesGraphQL = takesGraphQL
     self.excluded = FieldNames(
-      excluded + ["cache-control", "pragma", "device-token", "if-match"])
+      excluded + [
+        "cache-control", "pragma", "device-token", "if-match", OperatorAccess.csrfFieldName,
+      ])
   }
 
   /// Reads of operations, also as JSON sent to `/v1/graphql`.

@@ -38,7 +38,7 @@ extension S3Endpoint {
 
   private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
     RouteLine(
-      method, pattern, ticket: .ignored, content: content,
+      method, pattern, ticket: .ignored, operators: .ignored, content: content,
       refuseMethod: { endpoints, request in
         endpoints.s3?.refuseMethod(request) ?? .problem(.notFound, for: request)
       },

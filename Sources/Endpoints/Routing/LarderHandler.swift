@@ -74,6 +74,10 @@ package final class LarderHandler: RequestHandler {
     if request.method == .options, response.fields[.allow]?.contains("PATCH") == true {
       response.fields[.acceptPatch] = ServerResponse.acceptPatch
     }
+    // What an operator saw is not for the next one at the same browser.
+    if request.field(OperatorAccess.csrfFieldName) != nil {
+      response.fields[.cacheControl] = "no-store"
+    }
     cors.decorate(&response, for: request)
     return response
   }

@@ -21,6 +21,7 @@ package enum LarderRoutes {
   /// The routes that do not depend on the operations.
   private static func own(hasMetrics: Bool) -> [RouteLine] {
     fixed + (hasMetrics ? metrics : []) + SyncRoutes.lines + PushRoutes.lines + HookRoutes.lines
+      + ConsoleRoutes.lines
       + FilesEndpoint.lines
       + S3KeysEndpoint.lines
       + S3Endpoint.lines

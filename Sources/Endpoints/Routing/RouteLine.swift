@@ -3,17 +3,6 @@ package import HTTPServer
 package import HTTPWire
 import Model
 
-/// The effect of a route, by which it is refused to device tokens that only read.
-package enum RouteEffect: Hashable, Sendable {
-  /// Reads, streams and diffs.
-  case reads
-  /// Refused to a token that only reads, before the endpoint is called.
-  case writes
-  /// Reads, unless the request names a mutation, which ``DirectMutations`` and Gateway's
-  /// `UnregisteredDocuments` refuse.
-  case readsUnlessMutation
-}
-
 /// One line of the route table, not yet bound to an endpoint. `larder routes` lists the same lines that
 /// the router is built from.
 package struct RouteLine: Sendable {
@@ -25,16 +14,19 @@ package struct RouteLine: Sendable {
   package let operation: String?
   package let effect: RouteEffect
   let ticket: TicketUse
+  /// What operators' credentials are good for.
+  let operators: OperatorRule
   private let content: ContentRule
   private let refuseMethod: Respond?
   private let respond: Respond
 
   /// - Parameters:
   ///   - effect: nil for the usual one: a `GET` reads, and all other methods write.
+  ///   - operators: nil for the usual rule: paths below `/v1/admin` are for operators only.
   ///   - refuseMethod: see ``HTTPServer/Route/refuseMethod``.
   init(
     _ method: RequestMethod, _ pattern: RoutePattern, of operation: String? = nil,
-    ticket: TicketUse = .refused, effect: RouteEffect? = nil,
+    ticket: TicketUse = .refused, effect: RouteEffect? = nil, operators: OperatorRule? = nil,
     content: ContentRule = ContentRule(), refuseMethod: Respond? = nil,
     respond: @escaping Respond
   ) {
@@ -43,6 +35,7 @@ package struct RouteLine: Sendable {
     self.operation = operation
     self.effect = effect ?? (method == .get ? .reads : .writes)
     self.ticket = ticket
+    self.operators = operators ?? .rule(of: pattern)
     self.content = content
     self.refuseMethod = refuseMethod
     self.respond = respond
@@ -52,13 +45,18 @@ package struct RouteLine: Sendable {
     Route(
       method, pattern, content: content,
       refuseMethod: refuseMethod.map { Self.bind($0, to: endpoints) },
-      respond: Self.bind(
-        checked(effect == .writes ? Self.refusingReaders(respond) : respond), to: endpoints))
+      respond: Self.bind(checked(admitted), to: endpoints))
   }
 
-  private static func refusingReaders(_ respond: @escaping Respond) -> Respond {
-    { endpoints, request in
-      if let refusal = await endpoints.context.refuseReader(request) { return refusal }
+  /// Refuses callers that the line is not for: device tokens that only read, operators who only read, and on
+  /// operators' paths all others.
+  private var admitted: Respond {
+    let (effect, rule, respond) = (effect, operators, respond)
+    guard effect == .writes || rule == .required else { return respond }
+    return { endpoints, request in
+      let context = endpoints.context
+      if effect == .writes, let refusal = await context.refuseReader(request) { return refusal }
+      if let refusal = await context.refuse(request, by: rule, effect: effect) { return refusal }
       return await respond(endpoints, request)
     }
   }
@@ -112,7 +110,8 @@ struct EndpointSet: Sendable {
     let operationNumbers = Dictionary(
       zip(operationNames, Int32(0)...), uniquingKeysWith: { first, _ in first })
     var context = EndpointContext(
-      callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
+      callers: services.callers, queue: services.sync, cors: services.cors,
+      bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
     context.operationNumbers = operationNumbers
     context.loggedIDs = services.loggedIDs
@@ -193,9 +192,31 @@ struct EndpointSet: Sendable {
   }
   var maintenance: MaintenanceEndpoint {
     MaintenanceEndpoint(
-      context: context, console: services.console, backups: services.backups,
+      context: context, console: services.sql, backups: services.backups,
       threshold: services.logThreshold)
   }
+  var operatedDevices: OperatedDevicesEndpoint {
+    OperatedDevicesEndpoint(context: context, devices: services.devices)
+  }
+  var provenance: ProvenanceEndpoint {
+    ProvenanceEndpoint(
+      context: context, provenance: services.console.provenance, clock: services.clock)
+  }
+  var overview: OverviewEndpoint {
+    OverviewEndpoint(
+      context: context, overview: services.console.overview,
+      operations: services.operations.directory, devices: services.devices,
+      signal: services.console.signal, version: services.version)
+  }
+  var logs: LogsEndpoint { LogsEndpoint(context: context, ring: services.console.log) }
+  var settings: SettingsEndpoint {
+    SettingsEndpoint(
+      context: context, settings: services.console.settings, version: services.version)
+  }
+  var users: UsersEndpoint {
+    UsersEndpoint(context: context, directory: services.console.accounts)
+  }
+  var session: OperatorSessionEndpoint { OperatorSessionEndpoint(context: context) }
   var tables: TablesEndpoint { TablesEndpoint(context: context, tables: services.tables) }
   var mutations: MutationsEndpoint { MutationsEndpoint(context: context, queue: services.sync) }
   var queue: QueueEndpoint { QueueEndpoint(context: context, queue: services.sync) }

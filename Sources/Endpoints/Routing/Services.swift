@@ -23,7 +23,8 @@ package struct Services: Sendable {
   package var live: LiveServices
   package var cursors: CursorIssuer
   package var purger: Purger
-  package var console: SQLConsole
+  package var sql: SQLConsole
+  package var console: ConsoleServices
   package var backups: BackupFolder
   package var tables: TableMaintenance
   package var logThreshold: LogThreshold
@@ -67,7 +68,7 @@ package struct Services: Sendable {
     callers: CallerIdentifier, devices: DeviceRegistry, accounts: AccountService,
     signingKeys: SigningKeyService?,
     changes: ChangeFeed, live: LiveServices, cursors: CursorIssuer, purger: Purger,
-    console: SQLConsole,
+    sql: SQLConsole, console: ConsoleServices,
     backups: BackupFolder,
     tables: TableMaintenance, logThreshold: LogThreshold, writes: EntityWrites,
     storedFiles: FileServices?,
@@ -98,6 +99,7 @@ package struct Services: Sendable {
     self.live = live
     self.cursors = cursors
     self.purger = purger
+    self.sql = sql
     self.console = console
     self.backups = backups
     self.tables = tables
@@ -134,5 +136,31 @@ package struct LiveServices: Sendable {
   package init(lists: LiveLists, streams: LiveStreams) {
     self.lists = lists
     self.streams = streams
+  }
+}
+
+/// What only operators see, in the console.
+package struct ConsoleServices: Sendable {
+  /// The local accounts; nil if another service keeps them.
+  package var accounts: AccountDirectory?
+  package var provenance: EntityProvenance
+  package var overview: ServiceOverview
+  /// Ends the streams of the overview when the service drains.
+  package var signal: CommitSignal
+  /// The latest lines of the log.
+  package var log: LogRing
+  /// In the order of the settings' table.
+  package var settings: [SettingInForce]
+
+  package init(
+    accounts: AccountDirectory?, provenance: EntityProvenance, overview: ServiceOverview,
+    signal: CommitSignal, log: LogRing, settings: [SettingInForce]
+  ) {
+    self.accounts = accounts
+    self.provenance = provenance
+    self.overview = overview
+    self.signal = signal
+    self.log = log
+    self.settings = settings
   }
 }

@@ -66,8 +66,11 @@ package struct Caller: Sendable {
   package let user: String?
   /// The source of ``user``; nil in tests that make up a user.
   let verified: Verified?
-  /// Whether the request has the admin token.
-  package let isAdmin: Bool
+  /// The role of the operator who sent the request; nil for other callers. A viewer reads what the holder
+  /// of the admin token reads; see ``admitWriting()``.
+  package private(set) var operatorRole: OperatorRole?
+  /// The console's session that makes the caller an operator; nil for a bearer token.
+  private(set) var session: OperatorSession?
   /// Whether the request has another bearer token, forwarded or not.
   package let hasToken: Bool
   package internal(set) var device: Device?
@@ -96,13 +99,13 @@ package struct Caller: Sendable {
   ) {
     self.init(
       credentials: credentials, partitions: partitions, subject: subject, user: user,
-      verified: nil, isAdmin: isAdmin, hasToken: hasToken, device: device,
+      verified: nil, operatorRole: isAdmin ? .admin : nil, hasToken: hasToken, device: device,
       storedRoles: storedRoles)
   }
 
   init(
     credentials: [Header], partitions: [Header], subject: String?, user: String?,
-    verified: Verified?, isAdmin: Bool, hasToken: Bool, device: Device? = nil,
+    verified: Verified?, operatorRole: OperatorRole?, hasToken: Bool, device: Device? = nil,
     storedRoles: Set<Role> = []
   ) {
     self.credentials = credentials
@@ -110,7 +113,7 @@ package struct Caller: Sendable {
     self.subject = subject
     self.user = user
     self.verified = verified
-    self.isAdmin = isAdmin
+    self.operatorRole = operatorRole
     self.hasToken = hasToken
     self.device = device
     self.storedRoles = storedRoles
@@ -118,9 +121,27 @@ package struct Caller: Sendable {
 
   package static let anonymous = Caller()
 
-  /// Throws ``Model/Failure/Code/readOnly`` if the caller's device token only reads.
+  /// Whether the caller has the rights of the admin token. Those of a viewer only read; routes that write
+  /// refuse viewers.
+  package var isAdmin: Bool { operatorRole != nil }
+
+  /// The id by which the caller's streams end when its credential is revoked: the device's, or the console
+  /// session's; nil for other callers.
+  var revocableID: String? { device?.id ?? session?.id }
+
+  /// Returns the caller as the operator of a session.
+  package func acting(in session: OperatorSession) -> Caller {
+    var caller = self
+    caller.operatorRole = session.role
+    caller.session = session
+    return caller
+  }
+
+  /// Throws ``Model/Failure/Code/readOnly`` if the caller's device token only reads, or the caller is an
+  /// operator who only reads.
   package func admitWriting() throws(Failure) {
     if device?.access == .read { throw Failure.readOnly }
+    if operatorRole == .viewer { throw Failure.viewerReads }
   }
 
   /// Returns a caller without headers, as several upstreams see it.
@@ -151,10 +172,11 @@ package struct Caller: Sendable {
     let share = shares[upstream]
     var seen = Caller(
       credentials: share?.credentials ?? [], partitions: share?.partitions ?? [],
-      subject: share?.subject, user: user, verified: verified, isAdmin: isAdmin,
+      subject: share?.subject, user: user, verified: verified, operatorRole: operatorRole,
       hasToken: hasToken, device: device, storedRoles: storedRoles)
     seen.isOpenDevice = isOpenDevice
     seen.network = network
+    seen.session = session
     seen.marker = share?.marker
     return seen
   }
@@ -165,10 +187,11 @@ package struct Caller: Sendable {
     var limited = Caller(
       credentials: credentials.filter { names.contains($0.name) },
       partitions: partitions.filter { names.contains($0.name) }, subject: subject, user: user,
-      verified: verified, isAdmin: isAdmin, hasToken: hasToken, device: device,
+      verified: verified, operatorRole: operatorRole, hasToken: hasToken, device: device,
       storedRoles: storedRoles)
     limited.isOpenDevice = isOpenDevice
     limited.network = network
+    limited.session = session
     limited.marker = marker
     return limited
   }
@@ -279,5 +302,11 @@ extension Failure {
       .readOnly,
       "The device token only reads: it permits reads, streams and diffs. Send other requests with a "
         + "token of full access.")
+  }
+
+  /// The refusal of a viewer's request to write.
+  package static var viewerReads: Failure {
+    Failure(
+      .readOnly, "The viewer role only reads. Sign in with the admin token for this request.")
   }
 }

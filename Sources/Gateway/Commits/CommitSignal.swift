@@ -64,8 +64,8 @@ package final class CommitSignal: Sendable {
   ///
   /// - Parameters:
   ///   - viewer: the scopes whose commits wake it; none for a listener that reads no stored data.
-  ///   - device: the id of the device that it listens for; ``end(device:)`` ends it. The device must
-  ///     be confirmed after registering, since it can have been revoked before.
+  ///   - device: the id of the device, or of the console's session, that it listens for;
+  ///     ``end(device:)`` ends it. The device must be confirmed after registering, since it can have been revoked before.
   ///   - lifetime: the time after which it is ended; nil for no limit.
   ///   - wantsHeartbeats: whether it receives heartbeats.
   ///   - result: the result that the listener's stream shows, if any.
@@ -160,7 +160,7 @@ package final class CommitSignal: Sendable {
   }
 
   /// Ends the listeners of a device whose token is no longer valid.
-  func end(device: String) {
+  package func end(device: String) {
     let listeners = state.withLock { state in
       (state.devices[device] ?? []).compactMap { state.all[$0]?.listener }
     }

@@ -104,6 +104,42 @@ package final class DeviceRegistry: Sendable {
     }
   }
 
+  // MARK: Operators
+
+  /// Returns devices in the order of their ids, for operators.
+  ///
+  /// - Parameters:
+  ///   - after: the id before the page; empty for the first page.
+  ///   - user: whose devices alone; nil for all.
+  package func page(
+    after: String, user: String?, limit: Int
+  ) async throws(Failure) -> [Device] {
+    try await operating { () async throws(StorageError) in
+      try await store.devices(after: after, user: user, limit: limit)
+    }
+  }
+
+  /// Returns a device by its id, for operators.
+  package func device(_ id: String) async throws(Failure) -> Device {
+    let found = try await operating { () async throws(StorageError) in
+      try await store.device(id: id)
+    }
+    guard let found else { throw Failure(.notFound, "There is no device with this id.") }
+    return found
+  }
+
+  private func operating<Value>(
+    _ body: () async throws(StorageError) -> Value
+  ) async throws(Failure) -> Value {
+    do throws(StorageError) {
+      return try await body()
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The devices cannot be read now.", retry: .after,
+        retryAfter: .seconds(5), cause: "\(error)")
+    }
+  }
+
   // MARK: Identifying
 
   /// Finds the device with a token. If a verified user's token comes with it, the device is bound
@@ -131,12 +167,15 @@ package final class DeviceRegistry: Sendable {
   /// or a token has expired.
   func confirm(_ caller: Caller) async throws(Failure) {
     if let end = caller.userExpires, end <= clock.now() { throw Failure(TokenFault.expired) }
+    if let session = caller.session, session.hasEnded || session.expires <= clock.now() {
+      throw Failure(.sessionExpired, "The console's session has ended; sign in again.")
+    }
     if let device = caller.device { _ = try await find(device.tokenDigest) }
   }
 
   /// The time until the first of the caller's tokens expires; nil if none does.
   func lifetime(of caller: Caller) -> Duration? {
-    [caller.userExpires, caller.device?.expires].compactMap(\.self).min()
+    [caller.userExpires, caller.device?.expires, caller.session?.expires].compactMap(\.self).min()
       .map { clock.now().elapsed(until: $0) }
   }
 

@@ -8,7 +8,9 @@ package struct CallerIdentifier: Sendable {
   /// Names of credential headers; responses to requests with them are private.
   private static let credentialNames: Set<String> = ["authorization", "cookie"]
 
-  private let adminToken: [UInt8]?
+  private let operators: OperatorTokens
+  /// The sessions of operators who signed in to the console; nil if there are none.
+  package let sessions: OperatorSessions?
   private let subjectKey: SymmetricKey
   private let partitionKey: SymmetricKey
   /// Nil if all tokens are opaque.
@@ -27,25 +29,29 @@ package struct CallerIdentifier: Sendable {
   /// - Parameter forwardsOwnTokens: whether tokens issued by this service are sent upstream if
   ///   settings forward `authorization` and no service credentials replace it.
   package init(
-    adminToken: String?, forwardedNames: [String], keys: KeyRing,
+    adminToken: String?, viewerToken: String? = nil, forwardedNames: [String], keys: KeyRing,
     tokens: TokenVerifier? = nil, forwardsOwnTokens: Bool = true, devices: DeviceRegistry,
-    tickets: StreamTickets, storedRoles: Set<Role> = []
+    tickets: StreamTickets, sessions: OperatorSessions? = nil, storedRoles: Set<Role> = []
   ) {
     self.init(
-      adminToken: adminToken,
+      adminToken: adminToken, viewerToken: viewerToken,
       rules: [
         .sole: ForwardingRule(names: forwardedNames, forwardsOwnTokens: forwardsOwnTokens)
       ], keys: keys, tokens: tokens, devices: devices, tickets: tickets,
-      storedRoles: storedRoles)
+      sessions: sessions, storedRoles: storedRoles)
   }
 
-  /// - Parameter rules: what each upstream receives of a request.
+  /// - Parameters:
+  ///   - viewerToken: the token of operators who only read; nil for none.
+  ///   - rules: what each upstream receives of a request.
+  ///   - sessions: of operators who signed in to the console; nil without sign-in.
   package init(
-    adminToken: String?, rules: [UpstreamName: ForwardingRule], keys: KeyRing,
-    tokens: TokenVerifier? = nil, devices: DeviceRegistry,
-    tickets: StreamTickets, storedRoles: Set<Role> = []
+    adminToken: String?, viewerToken: String? = nil, rules: [UpstreamName: ForwardingRule],
+    keys: KeyRing, tokens: TokenVerifier? = nil, devices: DeviceRegistry,
+    tickets: StreamTickets, sessions: OperatorSessions? = nil, storedRoles: Set<Role> = []
   ) {
-    self.adminToken = adminToken.map { Array($0.utf8) }
+    operators = OperatorTokens(admin: adminToken, viewer: viewerToken)
+    self.sessions = sessions
     self.rules = rules
     markers = ForwardingRule.markers(of: rules)
     var seen: Set<String> = []
@@ -59,7 +65,8 @@ package struct CallerIdentifier: Sendable {
     self.storedRoles = storedRoles
   }
 
-  package var isAdminOn: Bool { adminToken != nil }
+  /// Whether the settings have an admin token.
+  package var isAdminOn: Bool { operators.isOn }
 
   /// - Parameter header: returns the value of a header by its lower-case name, its lines joined;
   ///   nil if absent.
@@ -97,26 +104,31 @@ package struct CallerIdentifier: Sendable {
     return (redeemed.caller, redeemed.lease)
   }
 
-  /// Whether a request has the admin token, for routes that need nothing else of the caller.
-  package func isAdmin(header: (String) -> String?) -> Bool {
-    header("authorization").flatMap(Self.bearerToken).map(isAdminToken) ?? false
+  /// Returns the role of the operator's token in `Authorization`; nil without one. For routes that need
+  /// nothing else of the caller.
+  package func operatorRole(header: (String) -> String?) -> OperatorRole? {
+    header("authorization").flatMap(Self.bearerToken).flatMap(operators.role)
   }
 
   private func callerWithoutDevice(
     header: (String) -> String?
   ) async throws(Failure) -> Caller {
     let token = header("authorization").flatMap(Self.bearerToken)
-    let isAdmin = token.map(isAdminToken) ?? false
+    let role = token.flatMap(operators.role)
     var verified: Caller.Verified?
-    if let token, !isAdmin { verified = try await verify(token) }
+    if let token, role == nil { verified = try await verify(token) }
     var credentials: [Caller.Header] = []
     var partitions: [Caller.Header] = []
     for name in forwardedNames {
-      guard let value = header(name) else { continue }
+      guard var value = header(name) else { continue }
+      if name == "cookie" {
+        guard let others = OperatorCookie.removed(from: value) else { continue }
+        value = others
+      }
       if !Self.credentialNames.contains(name) {
         partitions.append(partition(name, value))
       } else if name != "authorization"
-        || !isAdmin && rules.values.contains(where: { forwards(verified?.user, by: $0) })
+        || role == nil && rules.values.contains(where: { forwards(verified?.user, by: $0) })
       {
         credentials.append(Caller.Header(name: name, value: value))
       }
@@ -127,8 +139,8 @@ package struct CallerIdentifier: Sendable {
       subject: subject(of: credentials, user: verified?.user.id),
       user: verified?.user.id,
       verified: verified,
-      isAdmin: isAdmin,
-      hasToken: token != nil && !isAdmin,
+      operatorRole: role,
+      hasToken: token != nil && role == nil,
       storedRoles: storedRoles)
     if rules.count > 1 { caller.shares = shares(of: caller, verified?.user) }
     return caller
@@ -185,12 +197,6 @@ package struct CallerIdentifier: Sendable {
     } catch {
       throw Failure(error)
     }
-  }
-
-  private func isAdminToken(_ token: String) -> Bool {
-    guard let adminToken else { return false }
-    return constantTimeEqual(
-      Array(SHA256.hash(data: adminToken)), Array(SHA256.hash(data: Array(token.utf8))))
   }
 
   /// Returns the user id if a verified token is the only credential, otherwise a digest: a subject

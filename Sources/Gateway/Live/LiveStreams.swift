@@ -62,7 +62,7 @@ package final class LiveStreams: Sendable {
       id: "s_\(Base64URL.encode(random.bytes(Self.idByteCount)))", caller: caller,
       owner: caller.owner(in: network),
       listener: signal.listen(
-        as: Viewer(layers: []), device: caller.device?.id, lifetime: devices.lifetime(of: caller),
+        as: Viewer(layers: []), device: caller.revocableID, lifetime: devices.lifetime(of: caller),
         wantsHeartbeats: true), ledger: ledger)
     // From here on its release removes the listener too.
     let start = LiveStream.Start(board: board, streams: self)

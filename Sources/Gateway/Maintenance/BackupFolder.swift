@@ -10,6 +10,30 @@ package final class BackupFolder: Sendable {
     package let place: String
   }
 
+  /// A file in the folder.
+  package struct Found: Sendable {
+    package let file: String
+    package let bytes: Int
+    package let modified: Timestamp
+
+    package init(file: String, bytes: Int, modified: Timestamp) {
+      self.file = file
+      self.bytes = bytes
+      self.modified = modified
+    }
+  }
+
+  /// A backup that was written completely.
+  package struct Backup: Sendable {
+    package let name: String
+    /// The file's path relative to the data folder.
+    package let place: String
+    package let bytes: Int
+    package let written: Timestamp
+    package let isEncrypted: Bool
+  }
+
+  private static let suffix = ".sqlite"
   static let folderName = "backups"
   private static let nameBytesMax = 100
 
@@ -20,22 +44,41 @@ package final class BackupFolder: Sendable {
   /// Creates the folder if missing; returns false on failure.
   private let makeFolder: @Sendable (_ path: String) -> Bool
   private let makeName: @Sendable () -> String
+  /// Lists the files of the folder; empty without one.
+  private let files: @Sendable (_ path: String) async -> [Found]
   private let isWriting = Atomic(false)
 
   /// - Parameters:
   ///   - dataFolder: the parent folder.
   ///   - sealing: encrypts the backups; nil to keep them as databases.
   ///   - makeName: makes a name for a backup without one.
+  ///   - files: lists the files of a folder.
   package init(
     store: Store, dataFolder: String, sealing: BackupSealing? = nil,
     makeFolder: @escaping @Sendable (_ path: String) -> Bool,
-    makeName: @escaping @Sendable () -> String
+    makeName: @escaping @Sendable () -> String,
+    files: @escaping @Sendable (_ path: String) async -> [Found]
   ) {
     self.store = store
     self.sealing = sealing
     path = "\(dataFolder)/\(Self.folderName)"
     self.makeFolder = makeFolder
     self.makeName = makeName
+    self.files = files
+  }
+
+  /// Returns the backups, newest first.
+  package func backups() async -> [Backup] {
+    await files(path).compactMap { found in
+      let sealed = Self.suffix + BackupSealing.suffix
+      let isEncrypted = found.file.hasSuffix(sealed)
+      guard isEncrypted || found.file.hasSuffix(Self.suffix) else { return nil }
+      let name = String(found.file.dropLast(isEncrypted ? sealed.count : Self.suffix.count))
+      guard Self.isName(name) else { return nil }
+      return Backup(
+        name: name, place: "\(Self.folderName)/\(found.file)", bytes: found.bytes,
+        written: found.modified, isEncrypted: isEncrypted)
+    }.sorted { ($0.written, $0.name) > ($1.written, $1.name) }
   }
 
   /// Removes what crashes left of earlier backups. Blocks; call it at the start.
@@ -66,7 +109,7 @@ package final class BackupFolder: Sendable {
     guard makeFolder(path) else {
       throw Self.failure(.cannotWrite(reason: "the folder \(path) cannot be created"), of: name)
     }
-    let file = "\(name).sqlite\(sealing == nil ? "" : BackupSealing.suffix)"
+    let file = "\(name)\(Self.suffix)\(sealing == nil ? "" : BackupSealing.suffix)"
     do throws(BackupError) {
       try await store.backUp(to: "\(path)/\(file)", sealing: sealing)
     } catch {

@@ -18,6 +18,28 @@ package struct Explanation: Sendable {
     package let dependencies: [EntityKey]
     /// Whether a rendered response is cached in memory.
     package let isRendered: Bool
+    /// The times until which it is fresh, and served while it is refreshed or upstream fails.
+    package let freshUntil: Timestamp
+    package let staleUntil: Timestamp
+    package let fallbackUntil: Timestamp
+    /// The types and tags whose invalidation makes it due.
+    package let types: [String]
+    package let tags: [String]
+    /// Why it is due; empty if it is not.
+    package let reasons: [DueReason]
+  }
+
+  /// Why a stored response must be fetched again.
+  package enum DueReason: Hashable, Sendable {
+    /// The last response had errors.
+    case errors
+    case type(String)
+    case tag(String)
+    case operation(String)
+    /// The first page of the list changed, and this is a later one.
+    case firstPage
+    /// An entity in it was invalidated or purged, or the clock was set back.
+    case entity
   }
 
   package let key: ResultKey
@@ -51,7 +73,17 @@ package struct Explainer: Sendable {
     } catch {
       throw Failure(.storageUnavailable, "The database could not be read.", cause: "\(error)")
     }
-    let stored = snapshot.map { describe($0, selection: selection, request: request) }
+    var details: ResultExplanation?
+    if snapshot != nil {
+      do {
+        details = try await store.explain(request.key)
+      } catch {
+        throw Failure(.storageUnavailable, "The database could not be read.", cause: "\(error)")
+      }
+    }
+    let stored = snapshot.map {
+      describe($0, details: details, selection: selection, request: request)
+    }
     let usable = stored.flatMap { $0.misses.isEmpty ? $0 : nil }
     let decision = ReadDecision(
       stored: usable.map { ReadDecision.Stored(age: $0.age, isDue: $0.isDue) },
@@ -62,12 +94,15 @@ package struct Explainer: Sendable {
   }
 
   private func describe(
-    _ snapshot: ResultSnapshot, selection: FieldSelection, request: ReadRequest
+    _ snapshot: ResultSnapshot, details: ResultExplanation?, selection: FieldSelection,
+    request: ReadRequest
   ) -> Explanation.Stored {
     let result = ResultRenderer.render(
       snapshot, selection: selection, onError: request.policy.onError)
     let age = snapshot.received.distance(to: clock.now())
     let isDue = snapshot.isDue || snapshot.errors != nil || age < .zero
+    let policy = request.policy
+    let freshUntil = snapshot.received.advanced(by: policy.maxAge)
     return Explanation.Stored(
       received: snapshot.received, age: max(age, .zero),
       freshness: Freshness(age: age, policy: request.policy, isDue: isDue),
@@ -75,7 +110,26 @@ package struct Explainer: Sendable {
         by: request.policy.maxAge + request.policy.staleWhileRevalidate),
       isDue: isDue, misses: result.misses,
       dependencies: snapshot.entities.keys.sorted { ($0.type, $0.key) < ($1.type, $1.key) },
-      isRendered: cache.response(for: request.key) != nil)
+      isRendered: cache.response(for: request.key) != nil, freshUntil: freshUntil,
+      staleUntil: freshUntil.advanced(by: policy.staleWhileRevalidate),
+      fallbackUntil: freshUntil.advanced(by: max(policy.staleWhileRevalidate, policy.staleIfError)),
+      types: details?.types ?? [], tags: details?.tags ?? [],
+      reasons: isDue ? Self.reasons(details) : [])
+  }
+
+  private static func reasons(_ details: ResultExplanation?) -> [Explanation.DueReason] {
+    let reasons = (details?.due ?? []).map { due -> Explanation.DueReason in
+      switch due {
+      case .errors: .errors
+      case .target(.type(let name), _): .type(name)
+      case .target(.tag(let name), _): .tag(name)
+      case .target(.operation(let name), _): .operation(name)
+      case .target(.entity, _): .entity
+      case .firstPage: .firstPage
+      }
+    }
+    // What else makes a result due are its entities.
+    return reasons.isEmpty ? [.entity] : reasons
   }
 
   private static func reason(_ decision: ReadDecision, stored: Explanation.Stored?) -> String {

@@ -9,15 +9,10 @@ package struct OperationService: Sendable {
   package struct Context: Sendable {
     package let caller: Caller
     package let directives: ReadDirectives
-    /// W3C trace context of the request.
-    package let traceparent: String?
 
-    package init(
-      caller: Caller, directives: ReadDirectives = .none, traceparent: String? = nil
-    ) {
+    package init(caller: Caller, directives: ReadDirectives = .none) {
       self.caller = caller
       self.directives = directives
-      self.traceparent = traceparent
     }
   }
 
@@ -114,8 +109,7 @@ package struct OperationService: Sendable {
   ) async throws(Failure) -> [UInt8] {
     let variables = try operation.variables(from: input)
     return try await mutations.run(
-      operation.registered, variables: variables, caller: context.caller, idempotencyKey: makeKey(),
-      traceparent: context.traceparent)
+      operation.registered, variables: variables, caller: context.caller, idempotencyKey: makeKey())
   }
 
   /// Returns the request that submits a mutation to a device's queue in mode `force`.
@@ -162,7 +156,7 @@ package struct TemporaryVariables: Sendable {
     return ReadRequest(
       operation: operation.registered,
       variables: try await resolved(variables, of: context.caller) ?? variables,
-      caller: context.caller, directives: context.directives, traceparent: context.traceparent)
+      caller: context.caller, directives: context.directives)
   }
 
   /// Returns the variables with real ids; nil if there is nothing to replace, which is always so for

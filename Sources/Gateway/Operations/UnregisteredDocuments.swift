@@ -44,13 +44,12 @@ package final class UnregisteredDocuments: Sendable {
   ///
   /// - Parameter variables: a JSON object, not checked against the document; nil without one.
   package func run(
-    _ document: UnregisteredDocument, variables: JSONValue?, caller: Caller, traceparent: String?
+    _ document: UnregisteredDocument, variables: JSONValue?, caller: Caller
   ) async throws(Failure) -> [UInt8] {
     try admit(document, caller)
     guard let place = await shares.take(for: caller) else { throw .sharesTaken }
     defer { place.release() }
-    var call = UpstreamCall(
-      caller: caller, scope: caller.scope(sharing: .user), traceparent: traceparent)
+    var call = UpstreamCall(caller: caller, scope: caller.scope(sharing: .user))
     let isQuery = document.kind == .query
     if !isQuery { call.idempotencyKey = makeKey() }
     let response: UpstreamResponse

@@ -3,6 +3,8 @@ import Metrics
 package import Model
 package import Storage
 import Synchronization
+import Traces
+import Tracing
 import Transport
 package import Upstream
 
@@ -35,7 +37,14 @@ package final class QueryReader: Sendable {
   private let lookup: StoreLookup
   private let shadow: ShadowReads?
   private let pace = Mutex(LogPace())
-  private let flights = SingleFlight<FlightKey, UpstreamFetcher.Outcome>()
+  /// The outcome of a flight, and its span, which the spans of its other readers refer to.
+  private struct Landed {
+    let outcome: UpstreamFetcher.Outcome
+    /// Nil if it is not recorded.
+    let trace: TraceContext?
+  }
+
+  private let flights = SingleFlight<FlightKey, Landed>()
   private let coalesced = Counter(label: "larder.upstream.coalesced")
 
   package init(
@@ -143,7 +152,9 @@ package final class QueryReader: Sendable {
     let (task, isNew) = flight(for: request)
     if !isNew { coalesced.increment() }
     let began = LoopClock.now()
-    var fetched = await task.value
+    let landed = await task.value
+    if !isNew, let flight = landed.trace { CurrentTrace.span?.addLink(to: flight) }
+    var fetched = landed.outcome
     if !isNew, request.scope.kind == .claim, fetched.isRefusal {
       // Upstream refused another member's token, which says nothing of this caller's.
       fetched = await fetcher.fetch(request, keeps: true)
@@ -231,14 +242,27 @@ package final class QueryReader: Sendable {
 
   private func flight(
     for request: ReadRequest
-  ) -> (task: Task<UpstreamFetcher.Outcome, Never>, isNew: Bool) {
+  ) -> (task: Task<Landed, Never>, isNew: Bool) {
     var key = FlightKey(result: request.key, epoch: epoch.value)
     let isNoCache = request.directives.noCache
     if !isNoCache, let task = flights.running(key) { return (task, false) }
     let place = fetcher.shares(for: request).takeAtOnce(for: request.caller)
     if place == nil { key.line = request.caller.ownerInNetwork }
+    // A flight outlives the task of the request that begins it, and is a task of its own.
+    let trace = CurrentTrace.active
     let work = { @Sendable [fetcher] in
-      await fetcher.fetch(request, keeps: true, place: place)
+      guard let trace else {
+        return Landed(
+          outcome: await fetcher.fetch(request, keeps: true, place: place), trace: nil)
+      }
+      return await ServiceContext.withValue(trace.serviceContext) {
+        await CurrentTrace.within("flight") { span in
+          span?.set("larder.operation", request.operation.name)
+          let outcome = await fetcher.fetch(request, keeps: true, place: place)
+          if let fault = outcome.faultName { span?.fail(fault) }
+          return Landed(outcome: outcome, trace: span?.trace)
+        }
+      }
     }
     // A request for upstream's current data must not get the result of an earlier call.
     let flight =

@@ -6,15 +6,13 @@ extension UpstreamCall {
   /// The headers that are sent upstream with a read.
   init(_ request: ReadRequest) {
     self.init(
-      caller: request.caller.seen(by: request.operation.upstream), scope: request.scope,
-      traceparent: request.traceparent)
+      caller: request.caller.seen(by: request.operation.upstream), scope: request.scope)
   }
 
-  init(caller: Caller, scope: Scope, traceparent: String?) {
+  init(caller: Caller, scope: Scope) {
     self.init(
       forwarded: caller.forwarded(for: scope).map { .init($0.name, $0.value) },
-      carriesUserCredential: scope.kind == .user || scope.kind == .claim,
-      traceparent: traceparent)
+      carriesUserCredential: scope.kind == .user || scope.kind == .claim)
   }
 }
 

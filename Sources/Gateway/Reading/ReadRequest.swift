@@ -7,22 +7,18 @@ package struct ReadRequest: Sendable {
   package let variables: Variables
   package let caller: Caller
   package let directives: ReadDirectives
-  /// W3C trace context, passed upstream.
-  package let traceparent: String?
   package let key: ResultKey
 
   package init(
     operation: RegisteredOperation,
     variables: Variables,
     caller: Caller,
-    directives: ReadDirectives = .none,
-    traceparent: String? = nil
+    directives: ReadDirectives = .none
   ) {
     self.operation = operation
     self.variables = variables
     self.caller = caller
     self.directives = directives
-    self.traceparent = traceparent
     key = ResultKey(
       operation: operation.name, variables: variables.canonical,
       scope: caller.scope(of: operation))
@@ -32,7 +28,7 @@ package struct ReadRequest: Sendable {
   func seenByUpstream() -> ReadRequest {
     ReadRequest(
       operation: operation, variables: variables, caller: caller.seen(by: operation.upstream),
-      directives: directives, traceparent: traceparent)
+      directives: directives)
   }
 
   package var policy: CachePolicy { operation.cache }

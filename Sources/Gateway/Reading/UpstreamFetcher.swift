@@ -3,6 +3,7 @@ import LosslessJSON
 import Metrics
 import Model
 import Storage
+import Traces
 import Upstream
 
 /// Fetches a query's result from upstream, writes it to the store and renders it: the work of one
@@ -24,6 +25,15 @@ struct UpstreamFetcher: Sendable {
       case .response(_, _, let isRefusal): isRefusal
       case .refused: true
       case .erred, .failed: false
+      }
+    }
+
+    /// The type of the error for the flight's span; nil for a response.
+    var faultName: String? {
+      switch self {
+      case .response: nil
+      case .erred: "upstream_errors"
+      case .refused(let failure), .failed(let failure): failure.code.rawValue
       }
     }
   }
@@ -139,7 +149,9 @@ struct UpstreamFetcher: Sendable {
     if outcome.keylessEntities > 0 { keyless.increment(by: outcome.keylessEntities) }
     let ticket = cache.ticket()
     do {
-      let report = try await store.apply(outcome.answer)
+      let report = try await CurrentTrace.within("commit") { _ in
+        try await store.apply(outcome.answer)
+      }
       let taken = try await render(
         response, normalised: outcome, report: report, request: request, selection: selection)
       if taken.isKeepable, request.policy.isKept {

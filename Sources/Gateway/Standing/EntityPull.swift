@@ -96,7 +96,7 @@ package struct EntityPull: Sendable {
     do throws(UpstreamFailure) {
       response = try await upstream.client.execute(
         operation, variables: variables,
-        call: UpstreamCall(caller: .anonymous, scope: scope, traceparent: nil))
+        call: UpstreamCall(caller: .anonymous, scope: scope))
     } catch {
       upstream.pulse.note(error)
       throw error.readFailure

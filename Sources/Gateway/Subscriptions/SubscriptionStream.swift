@@ -41,7 +41,7 @@ package final class SubscriptionStream {
     owesGap = start.beginsWithGap
     // Commits do not concern it: it is woken by its mailbox.
     let listener = signal.listen(
-      as: Viewer(layers: []), device: caller.device?.id, lifetime: devices.lifetime(of: caller),
+      as: Viewer(layers: []), device: caller.revocableID, lifetime: devices.lifetime(of: caller),
       wantsHeartbeats: true)
     mailbox = SubscriptionMailbox(listener: listener, subject: caller.subject)
     shared = hub.join(start.request, mailbox)

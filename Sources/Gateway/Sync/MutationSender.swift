@@ -132,7 +132,7 @@ struct MutationSender: Sendable {
   ) async -> Attempt {
     let upstream = upstreams.upstream(of: operation)
     let scope = claimed.payload.scope
-    var call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
+    var call = UpstreamCall(caller: caller, scope: scope)
     call.idempotencyKey = claimed.mutation.id.value
     let response: UpstreamResponse
     do throws(UpstreamFailure) {
@@ -292,7 +292,7 @@ struct MutationSender: Sendable {
       let variables = Self.variables(of: claimed, for: query)
     else { return Attempt(outcome: .unknown) }
     let scope = claimed.payload.scope
-    let call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
+    let call = UpstreamCall(caller: caller, scope: scope)
     let upstream = upstreams.upstream(of: query)
     let number = calls.begin()
     let response: UpstreamResponse

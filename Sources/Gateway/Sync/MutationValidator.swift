@@ -3,6 +3,7 @@ import GraphQL
 import LosslessJSON
 import Model
 import Storage
+import Traces
 import Upstream
 
 /// Validates submitted mutations against the schema of their operations and converts them for the
@@ -133,7 +134,8 @@ struct MutationValidator: Sendable {
       payload: MutationPayload(
         variables: variables.json, scope: caller.scope(of: operation), user: caller.user,
         partitions: try callers.partitions(of: seen, device: device),
-        sealedCredential: sealedCredential, overlays: overlays))
+        sealedCredential: sealedCredential, overlays: overlays,
+        trace: CurrentTrace.active?.context.traceparent))
   }
 
   private func variables(

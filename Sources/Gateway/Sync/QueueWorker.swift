@@ -3,6 +3,8 @@ import Model
 import Storage
 import SyncScheduler
 import Synchronization
+import Traces
+import Tracing
 import Transport
 
 /// Drains the queues of all devices: ``SyncScheduler/SendRotation`` decides which device sends next, the
@@ -48,10 +50,12 @@ package final class QueueWorker: Sendable {
   /// Notified once the last turn has ended after ``end(within:)`` began.
   private let idle: AsyncSignal
   private let refused: Refusals
+  /// Nil without tracing.
+  private let tracer: SpanTracer?
 
   init(
     store: Store, sender: MutationSender, environment: QueueEnvironment, epoch: MutationEpoch,
-    concurrency: SendConcurrency, logger: Logger, refused: Refusals
+    concurrency: SendConcurrency, logger: Logger, tracer: SpanTracer? = nil, refused: Refusals
   ) {
     self.store = store
     self.sender = sender
@@ -59,6 +63,7 @@ package final class QueueWorker: Sendable {
     self.epoch = epoch
     self.logger = logger
     self.refused = refused
+    self.tracer = tracer
     let upstreams = sender.upstreams.all
     let isSole = upstreams.count == 1
     let meters = upstreams.map { ($0.name, QueueMeters(upstream: isSole ? nil : $0.name)) }
@@ -179,10 +184,7 @@ package final class QueueWorker: Sendable {
     guard var claimed = await claim(first) else { return }
     var turn = first
     while true {
-      let attempt = await sender.attempt(claimed)
-      meters[UpstreamName(claimed.mutation.upstream)]?.note(attempt.outcome)
-      logFailure(attempt.outcome, of: claimed.mutation)
-      let commit = await settle(attempt, of: claimed, turn)
+      let (attempt, commit) = await attempt(claimed, turn)
       if let call = attempt.call { sender.calls.end(call) }
       if let start = attempt.start { sender.calls.end(start) }
       epoch.advance()
@@ -208,6 +210,35 @@ package final class QueueWorker: Sendable {
       claimed = next
       turn = SendRotation.Turn(device: turn.device, ready: QueueSchedule.Ready(next.mutation))
     }
+  }
+
+  /// Makes one attempt and stores its end, as the first span of a trace of its own: it can come days after
+  /// the request that enqueued the mutation, whose span it links to.
+  private func attempt(
+    _ claimed: ClaimedMutation, _ turn: SendRotation.Turn
+  ) async -> (MutationSender.Attempt, QueueCommit<SettledMutation>?) {
+    guard let tracer else { return await attemptUntraced(claimed, turn) }
+    let cause = claimed.payload.trace.flatMap { TraceContext(traceparent: $0) }
+    let span = tracer.follow("queue attempt", kind: .consumer, cause: cause)
+    span.describe(claimed.mutation)
+    return await span.during {
+      let result = await attemptUntraced(claimed, turn)
+      span.set("larder.queue.outcome", result.0.outcome.name)
+      if !result.0.outcome.isApplied { span.fail(result.0.outcome.name) }
+      return result
+    }
+  }
+
+  private func attemptUntraced(
+    _ claimed: ClaimedMutation, _ turn: SendRotation.Turn
+  ) async -> (MutationSender.Attempt, QueueCommit<SettledMutation>?) {
+    let attempt = await sender.attempt(claimed)
+    meters[UpstreamName(claimed.mutation.upstream)]?.note(attempt.outcome)
+    logFailure(attempt.outcome, of: claimed.mutation)
+    let commit = await CurrentTrace.within("commit") { _ in
+      await settle(attempt, of: claimed, turn)
+    }
+    return (attempt, commit)
   }
 
   /// Logs at most one line a minute for each operation, since a queue of thousands can fail at once.
@@ -315,6 +346,15 @@ package final class QueueWorker: Sendable {
       return state.running == 0 && state.hasEnded
     }
     if isOver { idle.notify() }
+  }
+}
+
+extension TraceSpan {
+  fileprivate func describe(_ mutation: Mutation) {
+    set("larder.operation", mutation.operation)
+    set("larder.queue.mode", mutation.mode.rawValue)
+    set("larder.queue.step", mutation.step.rawValue)
+    set("larder.queue.attempt", mutation.attempts + 1)
   }
 }
 

@@ -3,6 +3,7 @@ import LosslessJSON
 import Model
 import Storage
 import SyncScheduler
+import Traces
 
 /// Lists of local writes in a device's queue: `{"write": […]}` in place of an operation.
 ///
@@ -77,7 +78,8 @@ struct QueuedWrites: Sendable {
       payload: MutationPayload(
         variables: JSONValue.object(payload).text,
         scope: .ownData(ofDevice: device), user: caller.user, partitions: "{}",
-        sealedCredential: nil, overlays: []))
+        sealedCredential: nil, overlays: [],
+        trace: CurrentTrace.active?.context.traceparent))
   }
 
   /// Returns the fault of an operation that is not a write to own data.

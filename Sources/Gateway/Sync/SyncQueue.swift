@@ -4,6 +4,7 @@ import LosslessJSON
 package import Model
 package import Storage
 package import SyncScheduler
+package import Traces
 package import Upstream
 
 /// The sync queue of each device, as clients use it.
@@ -28,7 +29,8 @@ package final class SyncQueue: Sendable {
     calls: CallSequence, epoch: MutationEpoch, cursors: CursorIssuer,
     devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, environment: QueueEnvironment,
     concurrency: SendConcurrency, transientCodes: Set<String>, clock: WallClock, logger: Logger,
-    ownWrites: OwnDataWrites? = nil, makeID: @escaping @Sendable () -> String
+    ownWrites: OwnDataWrites? = nil, tracer: SpanTracer? = nil,
+    makeID: @escaping @Sendable () -> String
   ) {
     let writes = ownWrites.map { QueuedWrites(own: $0) }
     self.store = store
@@ -52,6 +54,7 @@ package final class SyncQueue: Sendable {
         callers: callers,
         transientCodes: transientCodes, clock: clock, writes: writes),
       environment: environment, epoch: epoch, concurrency: concurrency, logger: logger,
+      tracer: tracer,
       refused: QueueWorker.Refusals(
         noted: { device, upstream, digest in
           refusals.note(parts.key(device, upstream), refused: digest)
@@ -129,7 +132,9 @@ package final class SyncQueue: Sendable {
     let newMutations = try validator.newMutations(requests, caller: caller, device: device)
     let result: Result<QueueCommit<[MutationReceipt]>, ArrivalRefusal>
     do throws(StorageError) {
-      result = try await store.enqueue(newMutations, of: device, timing: environment.timing)
+      result = try await CurrentTrace.within("commit") { _ throws(StorageError) in
+        try await store.enqueue(newMutations, of: device, timing: environment.timing)
+      }
     } catch {
       throw Failure(
         .storageUnavailable, "The mutation could not be stored; nothing was enqueued.",

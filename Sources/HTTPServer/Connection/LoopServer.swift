@@ -19,6 +19,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   /// Whether requests wait for another handler.
   var isHolding = false
   let accessLog: (any AccessLog)?
+  /// `nil` without tracing.
+  let tracing: LoopTracing?
   let rates: RateLimiter?
   let idleNanoseconds: UInt64
   let ageNanosecondsMax: UInt64
@@ -42,6 +44,9 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     names = handler.names
     tally = LoopTally(operationCount: names.operations.count)
     accessLog = shared.configuration.accessLog
+    tracing = shared.configuration.tracer.map {
+      LoopTracing($0, seed: shared.configuration.makeSeed())
+    }
     rates = shared.rates
     idleNanoseconds = LoopInstant.nanoseconds(in: shared.limits.idleDeadline)
     ageNanosecondsMax = LoopInstant.nanoseconds(in: shared.limits.connectionAgeMax)

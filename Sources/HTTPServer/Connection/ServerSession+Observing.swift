@@ -1,4 +1,5 @@
 import HTTPWire
+import Traces
 import Transport
 
 /// Counting and logging of responses.
@@ -12,7 +13,7 @@ extension ServerSession {
     let nanoseconds = Self.nanoseconds(since: stream.now)
     server.tally.count(
       server.stamp.facts, method: method, status: Self.status(in: server.output, from: start),
-      nanoseconds: nanoseconds)
+      nanoseconds: nanoseconds, sent: server.output.count - start)
     server.noteCounted(on: reactor)
     return nanoseconds
   }
@@ -20,7 +21,7 @@ extension ServerSession {
   /// Logs an immediate response, which is at the end of the output.
   func logImmediateResponse(
     _ head: borrowing RequestHead, from start: Int, nanoseconds: UInt64, client: ProxiedClient?,
-    on reactor: isolated Reactor
+    trace: TraceID?, on reactor: isolated Reactor
   ) {
     let id = server.stamp.lastRequestIDRange
     // A handler that wrote no id leaves the range of an earlier one, or none.
@@ -32,7 +33,8 @@ extension ServerSession {
         nanoseconds: nanoseconds, requestID: requestID,
         remoteAddress: client?.address ?? stream.remoteAddress, time: LoopClock.wallTime(),
         facts: LoggedFacts(server.stamp.facts, names: server.names),
-        traceID: TraceParent.traceID(head["traceparent"]), userAgent: head["user-agent"] ?? []))
+        traceID: (trace ?? TraceContext(of: head)?.traceID)?.bytes ?? [],
+        userAgent: head["user-agent"] ?? []))
   }
 
   /// Counts and logs a handler's response.
@@ -44,7 +46,8 @@ extension ServerSession {
     server.tally.count(
       facts, method: request.method, status: exchange.status,
       nanoseconds: exchange.eventStallMax == nil
-        ? nanoseconds : Self.nanoseconds(since: request.receivedAt, until: exchange.streamBegan))
+        ? nanoseconds : Self.nanoseconds(since: request.receivedAt, until: exchange.streamBegan),
+      received: exchange.bytesRead, sent: exchange.bytesWritten)
     server.noteCounted(on: reactor)
     guard server.isLogging else { return }
     server.log(
@@ -53,7 +56,7 @@ extension ServerSession {
         bytes: exchange.bytesWritten, nanoseconds: nanoseconds,
         requestID: ArraySlice(request.id.utf8), remoteAddress: request.clientAddress,
         time: LoopClock.wallTime(), facts: LoggedFacts(facts, names: server.names),
-        traceID: TraceParent.traceID(request.head["traceparent"]),
+        traceID: request.trace?.context.traceID.bytes ?? [],
         userAgent: request.head["user-agent"] ?? []))
   }
 
@@ -63,7 +66,9 @@ extension ServerSession {
   ) {
     let facts = exchange?.request.facts ?? RequestFacts()
     let nanoseconds = Self.nanoseconds(since: exchange?.request.receivedAt ?? stream.now)
-    server.tally.count(facts, method: head?.method, status: status, nanoseconds: nanoseconds)
+    server.tally.count(
+      facts, method: head?.method, status: status, nanoseconds: nanoseconds,
+      received: exchange?.bytesRead ?? 0, sent: bytes)
     server.noteCounted(on: reactor)
     guard server.isLogging else { return }
     server.log(
@@ -72,7 +77,7 @@ extension ServerSession {
         nanoseconds: nanoseconds, requestID: ArraySlice(requestID.utf8),
         remoteAddress: exchange?.request.clientAddress ?? stream.remoteAddress,
         time: LoopClock.wallTime(), facts: LoggedFacts(facts, names: server.names),
-        traceID: TraceParent.traceID(head?["traceparent"]),
+        traceID: exchange?.request.trace?.context.traceID.bytes ?? [],
         userAgent: head?["user-agent"] ?? []))
   }
 
@@ -83,29 +88,8 @@ extension ServerSession {
   }
 
   /// The status in a rendered response: the three digits after `HTTP/1.1 `.
-  private static func status(in output: [UInt8], from start: Int) -> Int {
+  static func status(in output: [UInt8], from start: Int) -> Int {
     guard output.count >= start + 12 else { return 0 }
     return (start + 9..<start + 12).reduce(0) { $0 * 10 + Int(output[$1]) - 0x30 }
-  }
-}
-
-/// The trace context of a request (W3C Trace Context).
-enum TraceParent {
-  private static let idRange = 3..<35
-  private static let bytesMin = 55
-
-  /// The 32 hexadecimal digits of the trace id in a `traceparent` field; empty if it is not valid.
-  static func traceID(_ value: ArraySlice<UInt8>?) -> ArraySlice<UInt8> {
-    guard let value, value.count >= bytesMin else { return [] }
-    let start = value.startIndex
-    let id = value[start + idRange.lowerBound..<start + idRange.upperBound]
-    guard value[start + 2] == UInt8(ascii: "-"), value[start + 35] == UInt8(ascii: "-"),
-      id.allSatisfy(isLowercaseHex), id.contains(where: { $0 != UInt8(ascii: "0") })
-    else { return [] }
-    return id
-  }
-
-  private static func isLowercaseHex(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
   }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import HTTPWire
+import Traces
 import Transport
 import WebSockets
 
@@ -160,10 +161,15 @@ extension ServerSession {
     guard hasResponded else { return false }
     connection.takeWholeContent(from: &offset)
     let nanoseconds = noteImmediateResponse(method, from: start, on: reactor)
+    var trace: TraceID?
+    if let tracing = server.tracing {
+      trace = recordImmediateResponse(
+        from: start, nanoseconds: nanoseconds, client: client, by: tracing)
+    }
     if server.isLogging {
       connection.withHead { head in
         logImmediateResponse(
-          head, from: start, nanoseconds: nanoseconds, client: client, on: reactor)
+          head, from: start, nanoseconds: nanoseconds, client: client, trace: trace, on: reactor)
       }
     }
     _ = connection.responseIsReady(isStreamed: false)
@@ -194,14 +200,19 @@ extension ServerSession {
     let channel =
       head.hasBody
       ? BodyChannel(isAwaited: head.expectsContinue, demand: makeDemand(on: reactor)) : nil
+    let id = server.stamp.requestID(for: head)
+    let isSecure = client?.isSecure ?? stream.isSecure
     let request = ServerRequest(
       head: head,
       body: RequestBody(
         channel: channel, length: head.framing.length, coding: coding ?? .identity,
         limits: limits.decoding(bytesMax: bytesMax)),
-      id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress, client: client,
+      id: id, remoteAddress: stream.remoteAddress, client: client,
       isSecure: stream.isSecure, receivedAt: stream.now,
-      date: HTTPDate(secondsSince1970: reactor.wallSeconds), rates: server.rates, respond: respond)
+      date: HTTPDate(secondsSince1970: reactor.wallSeconds),
+      trace: server.tracing?.begin(head, requestID: id, scheme: isSecure ? "https" : "http")
+        ?? TraceContext(of: head).map { ActiveTrace($0) },
+      rates: server.rates, respond: respond)
     exchange = ServerExchange(
       request: request, channel: channel, rate: rate,
       refusal: Self.refusal(rate: rate, coding: coding), termNumber: server.termNumber)
@@ -212,6 +223,7 @@ extension ServerSession {
     _ bytes: Slice<UnsafeRawBufferPointer>, on reactor: isolated Reactor
   ) {
     guard let channel = exchange?.channel else { return }
+    exchange?.bytesRead += bytes.count
     if bodyPace == nil { bodyPace = .sending(limits, from: stream.now) }
     bodyPace?.advance(by: bytes.count, now: stream.now)
     if channel.offer(Array(bytes)) { holdBody(on: reactor) }

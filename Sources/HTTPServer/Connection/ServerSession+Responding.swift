@@ -1,5 +1,7 @@
 import HTTPTypes
 import HTTPWire
+import Traces
+import Tracing
 import Transport
 import WebSockets
 
@@ -22,10 +24,12 @@ extension ServerSession {
       let response: ServerResponse
       if let refusal {
         response = refusal
-      } else if handler.isQuick, request.body.isShort {
-        response = await handler.respond(to: request)
+      } else if let trace = request.trace {
+        response = await ServiceContext.withValue(trace.serviceContext) {
+          await Self.respond(with: handler, to: request)
+        }
       } else {
-        response = await Self.respondElsewhere(with: handler, to: request)
+        response = await Self.respond(with: handler, to: request)
       }
       await self.deliver(response, for: request, number: number, on: reactor)
       term.requestEnded()
@@ -38,6 +42,13 @@ extension ServerSession {
   private func mayStart(_ exchange: ServerExchange) -> Bool {
     guard server.isHolding, exchange.refusal == nil else { return true }
     return server.shared.configuration.isAnsweredAlways(exchange.request.head)
+  }
+
+  private static func respond(
+    with handler: any RequestHandler, to request: ServerRequest
+  ) async -> ServerResponse {
+    handler.isQuick && request.body.isShort
+      ? await handler.respond(to: request) : await respondElsewhere(with: handler, to: request)
   }
 
   /// Runs a handler on the shared threads: reading long content, as JSON or for a digest, would block
@@ -175,6 +186,7 @@ extension ServerSession {
 
   /// Handles the end of a response: next request, or the end of the connection.
   private func exchangeIsOver(on reactor: isolated Reactor) {
+    exchange?.endSpan(names: server.names)
     if let exchange { noteResponse(exchange, on: reactor) }
     exchange = nil
     exchangeNumber += 1
@@ -335,6 +347,7 @@ extension ServerSession {
     server.output.appendField("Content-Length", decimal: content.bytes.count)
     server.output.append("Connection: close\r\n\r\n")
     if head?.method != .head { server.output.append(contentsOf: content.bytes) }
+    exchange?.endSpan(names: server.names, refusedWith: problem.status)
     noteRefused(
       problem.status, requestID: requestID, head: head, bytes: server.output.count - start,
       on: reactor)

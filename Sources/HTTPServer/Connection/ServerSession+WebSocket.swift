@@ -50,6 +50,7 @@ extension ServerSession {
     appendUpgradeHead(fields, response, for: request, on: reactor)
     exchange?.status = 101
     exchange?.bytesWritten += server.output.count - start
+    exchange?.endSpan(names: server.names)
     if let exchange { noteResponse(exchange, on: reactor) }
     exchange = nil
     exchangeNumber += 1

@@ -118,6 +118,7 @@ final class ServerSession: StreamDelegate {
     exchange?.task?.cancel()
     // Streams of events end like this, since their clients close them.
     if let exchange, exchange.status > 0 { noteResponse(exchange, on: reactor) }
+    exchange?.endSpan(names: server.names)
     exchange = nil
     exchangeNumber += 1
     writer.take()?.resume()
@@ -170,6 +171,8 @@ struct ServerExchange {
   var eventStallMax: Duration?
   /// When the head of a streamed response was sent: the end of the duration of a stream of events.
   var streamBegan = LoopInstant(nanoseconds: 0)
+  /// Bytes of the request's content, as sent.
+  var bytesRead = 0
   /// Bytes written to the socket for this response.
   var bytesWritten = 0
 }

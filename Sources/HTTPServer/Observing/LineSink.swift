@@ -20,6 +20,7 @@ package final class LineSink: Sendable {
 
   private let write: @Sendable ([UInt8]) -> Void
   private let lostLine: @Sendable (Int) -> [UInt8]
+  private let observe: (@Sendable ([UInt8]) -> Void)?
   private let pool = BlockingPool(threadsMax: 1)
   private let droppedBytes = Counter(label: "larder.log.dropped.bytes")
   private let droppedLines = Counter(label: "larder.log.dropped.lines")
@@ -29,17 +30,21 @@ package final class LineSink: Sendable {
 
   /// - Parameters:
   ///   - lostLine: makes the line that reports the number of lost lines.
+  ///   - observe: called with all lines that are submitted, also those that are lost; must be quick.
   ///   - write: writes whole lines; may block.
   package init(
     lostLine: @escaping @Sendable (Int) -> [UInt8] = { _ in [] },
+    observe: (@Sendable ([UInt8]) -> Void)? = nil,
     write: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.lostLine = lostLine
+    self.observe = observe
     self.write = write
   }
 
   /// Submits complete lines.
   package func take(_ lines: [UInt8]) {
+    observe?(lines)
     let count = lines.count { $0 == UInt8(ascii: "\n") }
     let (isRefused, isFirst) = state.withLock { state in
       guard state.waitingBytes + lines.count <= Self.waitingBytesMax else {

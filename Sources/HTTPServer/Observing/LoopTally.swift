@@ -11,8 +11,8 @@ struct LoopTally {
     250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
   ]
   private static let bucketCount = bounds.count + 1
-  /// Integers of one series: its buckets, and the sum of its durations.
-  private static let seriesSize = bucketCount + 1
+  /// Integers of one series: its buckets, the sum of its durations, and the bytes of contents and responses.
+  private static let seriesSize = bucketCount + 3
   private static let memoSize = 256
 
   /// The route, method and status that a request is counted under.
@@ -61,10 +61,14 @@ struct LoopTally {
 
   /// Counts one response.
   ///
-  /// - Parameter nanoseconds: from the turn that read the request's head to the end of the response.
+  /// - Parameters:
+  ///   - nanoseconds: from the turn that read the request's head to the end of the response.
+  ///   - received: bytes of the request's content.
+  ///   - sent: bytes of the response, head included.
   @inline(__always)
   mutating func count(
-    _ facts: RequestFacts, method: RequestMethod?, status: Int, nanoseconds: UInt64
+    _ facts: RequestFacts, method: RequestMethod?, status: Int, nanoseconds: UInt64,
+    received: Int = 0, sent: Int = 0
   ) {
     let place = place(of: Series(route: facts.route, method: method, status: status))
     // The first bucket holds nearly all that comes from the cache.
@@ -73,6 +77,8 @@ struct LoopTally {
       ? 0 : Self.bounds.firstIndex { nanoseconds <= $0 } ?? Self.bounds.count
     cells[place &+ bucket] &+= 1
     cells[place &+ Self.bucketCount] &+= nanoseconds
+    cells[place &+ Self.bucketCount &+ 1] &+= UInt64(truncatingIfNeeded: received)
+    cells[place &+ Self.bucketCount &+ 2] &+= UInt64(truncatingIfNeeded: sent)
     guard let use = facts.cacheUse, facts.operation >= 0, Int(facts.operation) < operationCount
     else { return }
     cacheUses[Int(facts.operation) &* CacheUse.allCases.count &+ Int(use.rawValue)] &+= 1
@@ -94,15 +100,18 @@ struct LoopTally {
   }
 
   /// Passes every series that was counted since the last flush.
-  func forEachSeries(_ body: (Series, DurationCounts) -> Void) {
+  func forEachSeries(_ body: (Series, RequestCounts) -> Void) {
     for (index, each) in series.enumerated() {
       let start = index * Self.seriesSize
       let buckets = cells[start..<start + Self.bucketCount]
       guard buckets.contains(where: { $0 > 0 }) else { continue }
       body(
         each,
-        DurationCounts(
-          buckets: Array(buckets), sumNanoseconds: cells[start + Self.bucketCount]))
+        RequestCounts(
+          durations: DurationCounts(
+            buckets: Array(buckets), sumNanoseconds: cells[start + Self.bucketCount]),
+          bytesReceived: cells[start + Self.bucketCount + 1],
+          bytesSent: cells[start + Self.bucketCount + 2]))
     }
   }
 
@@ -122,6 +131,29 @@ struct LoopTally {
     rateRefusals = 0
     for index in cells.indices { cells[index] = 0 }
     for index in cacheUses.indices { cacheUses[index] = 0 }
+  }
+}
+
+/// The requests of one route, method and status.
+package struct RequestCounts: Equatable, Sendable {
+  package private(set) var durations: DurationCounts
+  /// Of contents.
+  package private(set) var bytesReceived: UInt64
+  /// Of responses, heads included.
+  package private(set) var bytesSent: UInt64
+
+  package var count: UInt64 { durations.count }
+
+  mutating func add(_ other: RequestCounts) {
+    durations.add(other.durations)
+    bytesReceived &+= other.bytesReceived
+    bytesSent &+= other.bytesSent
+  }
+
+  init(durations: DurationCounts, bytesReceived: UInt64, bytesSent: UInt64) {
+    self.durations = durations
+    self.bytesReceived = bytesReceived
+    self.bytesSent = bytesSent
   }
 }
 

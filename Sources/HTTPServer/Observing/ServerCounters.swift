@@ -18,7 +18,7 @@ package struct ServerCounts: Sendable {
     package let use: CacheUse
   }
 
-  package fileprivate(set) var requests: [Series: DurationCounts] = [:]
+  package fileprivate(set) var requests: [Series: RequestCounts] = [:]
   package fileprivate(set) var cacheUses: [OperationUse: UInt64] = [:]
   package fileprivate(set) var connectionsAccepted = 0
   package fileprivate(set) var bytesReceived = 0
@@ -46,11 +46,11 @@ final class ServerCounters: Sendable {
       counts.bytesReceived += tally.bytesReceived
       counts.bytesSent += tally.bytesSent
       counts.rateRefusals += tally.rateRefusals
-      tally.forEachSeries { series, durations in
+      tally.forEachSeries { series, added in
         let key = ServerCounts.Series(
           route: names.route(series.route), method: series.method?.name ?? RequestNames.other,
           status: series.status)
-        if counts.requests[key]?.add(durations) == nil { counts.requests[key] = durations }
+        if counts.requests[key]?.add(added) == nil { counts.requests[key] = added }
       }
       tally.forEachCacheUse { operation, use, count in
         guard let name = names.operation(operation) else { return }

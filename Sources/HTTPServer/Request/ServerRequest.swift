@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import HTTPWire
 import Synchronization
+package import Traces
 package import Transport
 
 /// A request as passed to a handler.
@@ -21,6 +22,7 @@ package struct ServerRequest: Sendable {
     let isSecure: Bool
     let receivedAt: LoopInstant
     let date: HTTPDate
+    let trace: ActiveTrace?
     let rates: RateLimiter?
     let respond: ContentRoute.Respond?
     /// Created on first access.
@@ -30,7 +32,7 @@ package struct ServerRequest: Sendable {
     init(
       head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
       client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
-      rates: RateLimiter?, respond: ContentRoute.Respond?
+      trace: ActiveTrace?, rates: RateLimiter?, respond: ContentRoute.Respond?
     ) {
       self.head = head
       self.body = body
@@ -40,6 +42,7 @@ package struct ServerRequest: Sendable {
       self.isSecure = isSecure
       self.receivedAt = receivedAt
       self.date = date
+      self.trace = trace
       self.rates = rates
       self.respond = respond
     }
@@ -51,21 +54,22 @@ package struct ServerRequest: Sendable {
     remoteAddress: SocketAddress = .unix(path: ""), client: ProxiedClient? = nil,
     isSecure: Bool = false,
     receivedAt: LoopInstant = LoopInstant(nanoseconds: 0),
-    date: HTTPDate = HTTPDate(secondsSince1970: 0)
+    date: HTTPDate = HTTPDate(secondsSince1970: 0), trace: ActiveTrace? = nil
   ) {
     self.init(
       head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
-      isSecure: isSecure, receivedAt: receivedAt, date: date, rates: nil)
+      isSecure: isSecure, receivedAt: receivedAt, date: date, trace: trace, rates: nil)
   }
 
   init(
     head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
     client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
-    rates: RateLimiter?, respond: ContentRoute.Respond? = nil
+    trace: ActiveTrace? = nil, rates: RateLimiter?, respond: ContentRoute.Respond? = nil
   ) {
     shared = Shared(
       head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
-      isSecure: isSecure, receivedAt: receivedAt, date: date, rates: rates, respond: respond)
+      isSecure: isSecure, receivedAt: receivedAt, date: date, trace: trace, rates: rates,
+      respond: respond)
   }
 
   /// Marks the `Authorization` or the `Device-Token` of this request as verified for the rate limit:
@@ -92,7 +96,8 @@ package struct ServerRequest: Sendable {
     guard shared.respond != nil else { return self }
     return ServerRequest(
       head: head, body: body, id: id, remoteAddress: remoteAddress, client: shared.client,
-      isSecure: shared.isSecure, receivedAt: receivedAt, date: date, rates: shared.rates)
+      isSecure: shared.isSecure, receivedAt: receivedAt, date: date, trace: shared.trace,
+      rates: shared.rates)
   }
 
   /// Changes what is known of this request, for the metrics and the access log.
@@ -135,6 +140,10 @@ package struct ServerRequest: Sendable {
 
   /// The same moment on the wall clock.
   package var date: HTTPDate { shared.date }
+
+  /// The trace that the request belongs to: recorded by this service, or only passed on; nil without one.
+  /// The handler's task has it as ``Traces/CurrentTrace``.
+  package var trace: ActiveTrace? { shared.trace }
 
   package var method: RequestMethod { shared.head.method }
 

@@ -70,6 +70,43 @@ struct AccountTable {
 
   func find(id: String) throws -> Account? { try find("id", id) }
 
+  /// Returns accounts in the order of their ids.
+  ///
+  /// - Parameters:
+  ///   - id: the only account; nil for all.
+  ///   - after: the id before the page; empty for the first page.
+  ///   - part: a text that the address contains, in normalised spelling; empty for any.
+  ///   - now: sessions that have expired by then do not count.
+  func page(
+    id: String? = nil, after: String, containing part: String, at now: Timestamp, limit: Int
+  ) throws -> [AccountSummary] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT account.id, account.email, account.created, count(session.id), max(session.rotated) \
+      FROM (SELECT id, email, created FROM account WHERE id > ?1 AND (?2 IS NULL OR id = ?2) \
+      AND instr(email, ?3) > 0 ORDER BY id LIMIT ?4) AS account \
+      LEFT JOIN session ON session.account = account.id AND session.expires > ?5 \
+      GROUP BY account.id ORDER BY account.id
+      """)
+    statement.bind(after, at: 1)
+    statement.bind(id.map { Array($0.utf8) }, at: 2)
+    statement.bind(part, at: 3)
+    statement.bind(Int64(limit), at: 4)
+    statement.bind(now.milliseconds, at: 5)
+    defer { statement.reset() }
+    var accounts: [AccountSummary] = []
+    while try statement.step() {
+      accounts.append(
+        AccountSummary(
+          id: statement.string(0), email: statement.string(1),
+          created: Timestamp(milliseconds: statement.int64(2)),
+          sessions: Int(statement.int64(3)),
+          lastUsed: statement.isNull(4) ? nil : Timestamp(milliseconds: statement.int64(4))))
+    }
+    return accounts
+  }
+
   /// - Returns: false if the stored hash is no longer `old`.
   func replaceHash(of id: String, from old: String, to new: String) throws -> Bool {
     let statement = try PreparedStatement(

@@ -94,12 +94,16 @@ struct RefreshSessionTable {
   }
 
   /// Removes all sessions of an account except one.
-  func endAll(of account: String, but kept: String?) throws {
+  ///
+  /// - Returns: the number of sessions removed.
+  @discardableResult
+  func endAll(of account: String, but kept: String?) throws -> Int {
     let statement = try PreparedStatement(
       database, "DELETE FROM session WHERE account = ?1 AND id IS NOT ?2")
     statement.bind(account, at: 1)
     statement.bind(kept.map { Array($0.utf8) }, at: 2)
     try statement.run()
+    return database.changesCount
   }
 
   /// Removes expired sessions, at most `limit`.

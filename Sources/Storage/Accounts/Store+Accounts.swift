@@ -29,6 +29,39 @@ extension Store {
     try await reader.read { try AccountTable(database: $0).find(id: id) }
   }
 
+  /// Returns accounts in the order of their ids, for operators.
+  ///
+  /// - Parameters:
+  ///   - after: the id before the page; empty for the first page.
+  ///   - part: a text that the address contains, in normalised spelling; empty for any.
+  ///   - now: sessions that have expired by then do not count.
+  package func accounts(
+    after: String, containing part: String, at now: Timestamp, limit: Int
+  ) async throws(StorageError) -> [AccountSummary] {
+    try await longReader.read {
+      try AccountTable(database: $0).page(after: after, containing: part, at: now, limit: limit)
+    }
+  }
+
+  package func accountSummary(
+    id: String, at now: Timestamp
+  ) async throws(StorageError) -> AccountSummary? {
+    try await reader.read {
+      try AccountTable(database: $0)
+        .page(id: id, after: "", containing: "", at: now, limit: 1).first
+    }
+  }
+
+  /// Ends all sessions of an account.
+  ///
+  /// - Returns: the number of sessions ended; nil for an unknown account.
+  package func endSessions(of account: String) async throws(StorageError) -> Int? {
+    try await writer.write(.powerFailure) { database, _ in
+      guard try AccountTable(database: database).find(id: account) != nil else { return nil }
+      return try RefreshSessionTable(database: database).endAll(of: account, but: nil)
+    }
+  }
+
   /// Returns the distinct prefixes of the stored password hashes before the salt: algorithm and cost.
   package func hashingWays() async throws(StorageError) -> [String] {
     try await reader.read { try AccountTable(database: $0).hashingWays() }

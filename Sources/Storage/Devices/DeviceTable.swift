@@ -47,11 +47,32 @@ struct DeviceTable {
     return device
   }
 
-  private func find(id: String) throws -> Device? {
+  func find(id: String) throws -> Device? {
     let statement = try PreparedStatement(
       database, "SELECT \(Self.columns) FROM device WHERE id = ?1")
     statement.bind(id, at: 1)
     return try firstDevice(statement)
+  }
+
+  /// Returns devices in the order of their ids.
+  ///
+  /// - Parameters:
+  ///   - after: the id before the page; empty for the first page.
+  ///   - user: whose devices alone; nil for all.
+  func page(after: String, user: String?, limit: Int) throws -> [Device] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT \(Self.columns) FROM device WHERE id > ?1 AND (?2 IS NULL OR owner = ?2) \
+      ORDER BY id LIMIT ?3
+      """)
+    statement.bind(after, at: 1)
+    statement.bind(user.map { Array($0.utf8) }, at: 2)
+    statement.bind(Int64(limit), at: 3)
+    defer { statement.reset() }
+    var devices: [Device] = []
+    while try statement.step() { devices.append(device(statement)) }
+    return devices
   }
 
   func findByOwnToken(_ tokenDigest: String) throws -> Device? {
@@ -194,15 +215,20 @@ struct DeviceTable {
   private func firstDevice(_ statement: PreparedStatement) throws -> Device? {
     defer { statement.reset() }
     guard try statement.step() else { return nil }
-    let device = Device(
+    let device = device(statement)
+    // A statement that changes rows has finished only after the last step.
+    while try statement.step() {}
+    return device
+  }
+
+  /// Reads the current row.
+  private func device(_ statement: PreparedStatement) -> Device {
+    Device(
       id: statement.string(0), platform: statement.string(1), name: optional(2, statement),
       pushToken: optional(3, statement), user: optional(4, statement),
       registered: Timestamp(milliseconds: statement.int64(5)),
       lastUsed: Timestamp(milliseconds: statement.int64(6)),
       access: DeviceAccess(rawValue: statement.string(7)) ?? .read)
-    // A statement that changes rows has finished only after the last step.
-    while try statement.step() {}
-    return device
   }
 
   private func optional(_ column: Int32, _ statement: PreparedStatement) -> String? {

@@ -16,6 +16,23 @@ extension Store {
     try await reader.read { try DeviceTable(database: $0).find(tokenDigest: tokenDigest) }
   }
 
+  package func device(id: String) async throws(StorageError) -> Device? {
+    try await reader.read { try DeviceTable(database: $0).find(id: id) }
+  }
+
+  /// Returns devices in the order of their ids.
+  ///
+  /// - Parameters:
+  ///   - after: the id before the page; empty for the first page.
+  ///   - user: whose devices alone; nil for all.
+  package func devices(
+    after: String, user: String?, limit: Int
+  ) async throws(StorageError) -> [Device] {
+    try await reader.read {
+      try DeviceTable(database: $0).page(after: after, user: user, limit: limit)
+    }
+  }
+
   /// - Returns: the device after the change; nil if it no longer exists.
   package func change(
     device id: String, _ change: DeviceChange

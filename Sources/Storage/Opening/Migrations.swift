@@ -38,6 +38,7 @@ enum Migrations {
     migrator.registerMigration("0027 keys of local writes", migrate: LocalWriteKeys.migrate)
     migrator.registerMigration("0030 local fields", migrate: LocalFieldRows.migrate)
     migrator.registerMigration("0031 events for hooks", migrate: HookOutboxTables.migrate)
+    migrator.registerMigration("0033 traces of mutations", migrate: QueueSchema.migrateTraces)
     return migrator
   }
 

@@ -17,8 +17,8 @@ struct MutationRows {
   ]
   static let columns = fixedColumns + ", " + changing.joined(separator: ", ")
   private static let insertion = """
-    INSERT INTO mutation (\(columns), variables, scope, owner, partitions, user_credential) \
-    VALUES (\((1...37).map { "?\($0)" }.joined(separator: ", ")))
+    INSERT INTO mutation (\(columns), variables, scope, owner, partitions, user_credential, \
+    trace) VALUES (\((1...38).map { "?\($0)" }.joined(separator: ", ")))
     """
   private static let assignments = changing.enumerated()
     .map { "\($1) = ?\($0 + 2)" }.joined(separator: ", ")
@@ -50,6 +50,7 @@ struct MutationRows {
     statement.bind(payload.user.bytes, at: next + 2)
     statement.bind(payload.partitions, at: next + 3)
     statement.bind(payload.sealedCredential.bytes, at: next + 4)
+    statement.bind(payload.trace.bytes, at: next + 5)
     try statement.run()
   }
 
@@ -158,7 +159,8 @@ struct MutationRows {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT variables, scope, owner, partitions, user_credential FROM mutation WHERE id = ?1
+      SELECT variables, scope, owner, partitions, user_credential, trace FROM mutation
+      WHERE id = ?1
       """)
     statement.bind(id.value, at: 1)
     defer { statement.reset() }
@@ -168,7 +170,8 @@ struct MutationRows {
     return MutationPayload(
       variables: statement.string(0), scope: scope,
       user: statement.isNull(2) ? nil : statement.string(2), partitions: statement.string(3),
-      sealedCredential: statement.isNull(4) ? nil : statement.string(4), overlays: [])
+      sealedCredential: statement.isNull(4) ? nil : statement.string(4), overlays: [],
+      trace: statement.isNull(5) ? nil : statement.string(5))
   }
 
   func all(_ statement: PreparedStatement) throws -> [Mutation] {

@@ -32,10 +32,12 @@ package struct MutationPayload: Sendable {
   /// finished.
   package let sealedCredential: String?
   package let overlays: [OverlayChange]
+  /// The trace of the request that enqueued it, as the value of `traceparent`; nil without one.
+  package let trace: String?
 
   package init(
     variables: String, scope: Scope, user: String?, partitions: String, sealedCredential: String?,
-    overlays: [OverlayChange]
+    overlays: [OverlayChange], trace: String? = nil
   ) {
     self.variables = variables
     self.scope = scope
@@ -43,13 +45,14 @@ package struct MutationPayload: Sendable {
     self.partitions = partitions
     self.sealedCredential = sealedCredential
     self.overlays = overlays
+    self.trace = trace
   }
 
   /// Returns the same payload with other overlays.
   func withOverlays(_ overlays: [OverlayChange]) -> MutationPayload {
     MutationPayload(
       variables: variables, scope: scope, user: user, partitions: partitions,
-      sealedCredential: sealedCredential, overlays: overlays)
+      sealedCredential: sealedCredential, overlays: overlays, trace: trace)
   }
 }
 

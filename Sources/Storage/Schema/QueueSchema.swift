@@ -15,6 +15,11 @@ enum QueueSchema {
     try db.execute(sql: "ALTER TABLE queue ADD COLUMN refusing TEXT NOT NULL DEFAULT ''")
   }
 
+  /// The trace of the request that enqueued a mutation, as the value of `traceparent`.
+  static func migrateTraces(_ db: Database) throws {
+    try db.execute(sql: "ALTER TABLE mutation ADD COLUMN trace TEXT")
+  }
+
   static func migrate(_ db: Database) throws {
     try db.execute(
       sql: """

@@ -3,6 +3,8 @@ package import HTTPClient
 import HTTPTypes
 package import LosslessJSON
 package import Model
+import Traces
+import Tracing
 import Transport
 
 /// Executes operations on one upstream.
@@ -166,14 +168,31 @@ package final class UpstreamClient: Sendable {
     _ body: [UInt8], _ call: UpstreamCall, operation: String, isSafeToRepeat: Bool
   ) async throws(UpstreamFailure) -> UpstreamResponse {
     guard let url else { throw .notSent(cause: "\"\(settings.url)\" is not an HTTP address") }
-    let request = HTTPClientRequest(
+    var request = HTTPClientRequest(
       method: .post, url: url, fields: requestFields(of: call), body: body,
       isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.responseBytesMax,
       operation: operation)
+    return try await CurrentTrace.within("POST", kind: .client) { span throws(UpstreamFailure) in
+      span?.describe(request)
+      CurrentTrace.active?.context.inject { request.fields.append($0, $1) }
+      do throws(UpstreamFailure) {
+        return try await send(
+          request, of: operation, within: call.timeout ?? settings.timeout, span: span)
+      } catch {
+        span?.fail(error.name)
+        throw error
+      }
+    }
+  }
+
+  private func send(
+    _ request: HTTPClientRequest, of operation: String, within limit: Duration, span: TraceSpan?
+  ) async throws(UpstreamFailure) -> UpstreamResponse {
     let began = LoopClock.now()
     let response: HTTPClientResponse
     do throws(HTTPClientError) {
-      response = try await exchange(request, call.timeout ?? settings.timeout)
+      response = try await exchange(request, limit)
+      span?.note(response)
       meters.note(LoopClock.now().elapsed(since: began), of: operation)
     } catch {
       if error.wasTried { meters.note(LoopClock.now().elapsed(since: began), of: operation) }
@@ -195,7 +214,6 @@ package final class UpstreamClient: Sendable {
     var fields = CallHeaders(call, settings: settings).fields
     fields[.contentType] = "application/json"
     fields[.accept] = "application/graphql-response+json, application/json;q=0.9"
-    if let traceparent = call.traceparent { fields.append("traceparent", traceparent) }
     if let key = call.idempotencyKey { fields.append("Idempotency-Key", key) }
     return fields
   }

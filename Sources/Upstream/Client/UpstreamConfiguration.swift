@@ -82,8 +82,6 @@ package struct UpstreamCall: Sendable {
   package var forwarded: [UpstreamConfiguration.Header]
   /// Whether a forwarded header is a credential, so that the service's own are omitted.
   package var carriesUserCredential: Bool
-  /// The W3C trace context of the request being served.
-  package var traceparent: String?
   /// A mutation's random idempotency key, the same for every attempt.
   package var idempotencyKey: String?
   /// The call's total timeout; the upstream's timeout if nil.
@@ -91,11 +89,10 @@ package struct UpstreamCall: Sendable {
 
   package init(
     forwarded: [UpstreamConfiguration.Header] = [], carriesUserCredential: Bool = false,
-    traceparent: String? = nil, idempotencyKey: String? = nil, timeout: Duration? = nil
+    idempotencyKey: String? = nil, timeout: Duration? = nil
   ) {
     self.forwarded = forwarded
     self.carriesUserCredential = carriesUserCredential
-    self.traceparent = traceparent
     self.idempotencyKey = idempotencyKey
     self.timeout = timeout
   }

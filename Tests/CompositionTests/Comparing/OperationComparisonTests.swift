@@ -58,31 +58,55 @@ struct OperationComparisonTests {
   @Test(
     "Each breaking change is named, and what only adds is a note",
     arguments: [
-      ("mutation Rate($id: ID!, $stars: Int!) { rate(id: $id, stars: $stars) { id } }", "",
-        "breaking: Rate: the operation is removed", "note: Rate: the operation is new"),
+      (
+        "mutation Rate($id: ID!, $stars: Int!) { rate(id: $id, stars: $stars) { id } }", "",
+        "breaking: Rate: the operation is removed", "note: Rate: the operation is new"
+      ),
       (#" @route(path: "/films")"#, "", "breaking: GET /api/films: the path is removed", nil),
-      (#"path: "/films/{id}""#, #"path: "/works/{id}""#,
+      (
+        #"path: "/films/{id}""#, #"path: "/works/{id}""#,
         "breaking: GET /api/films/{id}: the path is removed; it is now GET /api/works/{id}",
-        "breaking: GET /api/works/{id}: the path is removed; it is now GET /api/films/{id}"),
+        "breaking: GET /api/works/{id}: the path is removed; it is now GET /api/films/{id}"
+      ),
       ("$limit: Int = 3", "$limit: Int!", "breaking: Films: $limit: it is now required", nil),
-      ("($limit: Int = 3)", "", "breaking: Films: the variable $limit is removed",
-        "note: Films: the variable $limit is new"),
-      ("language studio", "studio", "breaking: Film: data.film.language: the field is removed", nil),
+      (
+        "($limit: Int = 3)", "", "breaking: Films: the variable $limit is removed",
+        "note: Films: the variable $limit is new"
+      ),
+      (
+        "language studio", "studio", "breaking: Film: data.film.language: the field is removed", nil
+      ),
       ("title note", "title note @include(if: true)", "", nil),
-      ("title: String!", "title: String", "breaking: Film: data.film.title: it can now be null", nil),
+      (
+        "title: String!", "title: String", "breaking: Film: data.film.title: it can now be null",
+        nil
+      ),
       ("year: Int!", "year: Int!", "", nil),
-      ("language: Language!", "language: String!",
-        "breaking: Film: data.film.language: it was Language and is String", nil),
-      ("EN DE", "EN DE FR", "note: Film: data.film.language: the value FR is new",
-        "breaking: Film: $language: the value FR is no longer accepted"),
-      ("input Filter { year: Int ", "input Filter { year: Int! ",
-        "breaking: Film: $filter.year: it is now required", nil),
-      ("year: Int  tags", "year: Int  day: Int!  tags",
+      (
+        "language: Language!", "language: String!",
+        "breaking: Film: data.film.language: it was Language and is String", nil
+      ),
+      (
+        "EN DE", "EN DE FR", "note: Film: data.film.language: the value FR is new",
+        "breaking: Film: $language: the value FR is no longer accepted"
+      ),
+      (
+        "input Filter { year: Int ", "input Filter { year: Int! ",
+        "breaking: Film: $filter.year: it is now required", nil
+      ),
+      (
+        "year: Int  tags", "year: Int  day: Int!  tags",
         "breaking: Film: $filter.day: the new field is required",
-        "breaking: Film: $filter.day: the field is removed"),
-      ("tags: [String!]", "tags: [String]", "", "breaking: Film: $filter.tags[]: it can no longer be null"),
-      ("... on Studio { id name }", "... on Studio { id }",
-        "breaking: Found: data.found<Studio>.name: the field is removed", nil),
+        "breaking: Film: $filter.day: the field is removed"
+      ),
+      (
+        "tags: [String!]", "tags: [String]", "",
+        "breaking: Film: $filter.tags[]: it can no longer be null"
+      ),
+      (
+        "... on Studio { id name }", "... on Studio { id }",
+        "breaking: Found: data.found<Studio>.name: the field is removed", nil
+      ),
     ] as [(String, String, String, String?)])
   func namesChanges(old: String, new: String, forth: String, back: String?) throws {
     #expect(Self.operations.contains(old) || Self.schema.contains(old))
@@ -121,7 +145,8 @@ struct OperationComparisonTests {
       Self.operations, Self.schema, upstream: ", headers: {X-Key: secret}")
     let changes = OperationComparison.changes(from: open, to: guarded)
     #expect(changes.isBreaking)
-    #expect(changes.all.allSatisfy { $0.message.hasSuffix("is open to callers with their own token") })
+    #expect(
+      changes.all.allSatisfy { $0.message.hasSuffix("is open to callers with their own token") })
   }
 
   @Test("An entity that is no longer stored, or misses a field, is breaking for its readers")

@@ -34,12 +34,20 @@ struct SchemaChangesTests {
       ("Film | Person", "Film", ["- member Person of union Found"]),
       ("genre: Genre", "genre: Genre!", ["~ Filter.genre: Genre is now Genre!"]),
       ("genre: Genre", "genre: Genre year: Int", ["+ Filter.year Int"]),
-      ("type Person { id: ID! }", "interface Person { id: ID! }  type P implements Person { id: ID! }",
-        ["~ Person: type is now interface", "+ type P"]),
+      (
+        "type Person { id: ID! }",
+        "interface Person { id: ID! }  type P implements Person { id: ID! }",
+        ["~ Person: type is now interface", "+ type P"]
+      ),
       (" implements Node", "", ["- interface Node of Film"]),
-      ("old: Int", "old: Int @deprecated(reason: \"Use new.\")", ["~ Query.old is now deprecated: Use new."]),
-      ("enum Genre", "type Mutation { a: Int } enum Genre",
-        ["+ the mutation type Mutation", "+ type Mutation"]),
+      (
+        "old: Int", "old: Int @deprecated(reason: \"Use new.\")",
+        ["~ Query.old is now deprecated: Use new."]
+      ),
+      (
+        "enum Genre", "type Mutation { a: Int } enum Genre",
+        ["+ the mutation type Mutation", "+ type Mutation"]
+      ),
       ("type Person", "\"\"\"Someone.\"\"\" type Person", []),
     ] as [(String, String, [String])])
   func namesDifferences(old: String, new: String, expected: [String]) throws {
@@ -79,7 +87,8 @@ struct SchemaChangesTests {
         try Parser.parse(
           Source(
             name: "old",
-            body: #"type Query { a: A @cost(of: 1) } type A @key(fields: "b") { b: ID! @deprecated }"#))
+            body:
+              #"type Query { a: A @cost(of: 1) } type A @key(fields: "b") { b: ID! @deprecated }"#))
       ], tolerating: [.knownDirectives])
     let new = try Schema.build(sdl: "type Query { a: A } type A { b: ID! }")
     #expect(
@@ -91,7 +100,8 @@ struct SchemaChangesTests {
 
 /// The schema file beside upstream's present schema.
 struct SchemaFileComparisonTests {
-  private static let present = "type Query {\n  film: Film\n}\n\ntype Film {\n  id: ID!\n  title: String\n}\n"
+  private static let present =
+    "type Query {\n  film: Film\n}\n\ntype Film {\n  id: ID!\n  title: String\n}\n"
 
   private static func comparison(_ text: String?) throws -> SchemaFileComparison {
     let folder = try TestFolder("schema-file")
@@ -103,7 +113,8 @@ struct SchemaFileComparisonTests {
 
   @Test("A file with the same types is current, whatever its descriptions, order and directives")
   func isCurrent() throws {
-    let same = "type Film @key(fields: \"id\") { title: String \"The id.\" id: ID! } type Query { film: Film }"
+    let same =
+      "type Film @key(fields: \"id\") { title: String \"The id.\" id: ID! } type Query { film: Film }"
     let comparison = try Self.comparison(same)
     #expect(comparison.isCurrent)
     #expect(comparison.checkReport.hasSuffix("is up to date."))
@@ -119,7 +130,10 @@ struct SchemaFileComparisonTests {
     arguments: [
       (nil, "does not exist"), ("type Query {", "cannot be compared"),
       ("type Query { film: Film } type Film { id: ID! }", "+ Film.title: String"),
-      ("type Query { film: Film } type Film { id: ID! title: Int }", "~ Film.title: Int is now String"),
+      (
+        "type Query { film: Film } type Film { id: ID! title: Int }",
+        "~ Film.title: Int is now String"
+      ),
     ] as [(String?, String)])
   func isNotCurrent(text: String?, part: String) throws {
     let comparison = try Self.comparison(text)

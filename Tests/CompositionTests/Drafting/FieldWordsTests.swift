@@ -6,7 +6,8 @@ struct FieldWordsTests {
   @Test(
     "A name is divided at underscores and where the case changes",
     arguments: [
-      ("film", ["film"]), ("filmsCount", ["films", "count"]), ("films_by_pk", ["films", "by", "pk"]),
+      ("film", ["film"]), ("filmsCount", ["films", "count"]),
+      ("films_by_pk", ["films", "by", "pk"]),
       ("filmID", ["film", "id"]), ("HTTPStatus", ["http", "status"]), ("v2Film", ["v2", "film"]),
       ("_private__field_", ["private", "field"]), ("__", ["field"]), ("GETAll", ["get", "all"]),
     ])
@@ -29,7 +30,8 @@ struct FieldWordsTests {
     arguments: [
       ("film", ["id"], "films"), ("getFilm", ["id"], "films"), ("filmById", ["id"], "films"),
       ("films_by_pk", ["id"], "films"), ("makerByName", ["name"], "makers"),
-      ("person", ["id"], "people"), ("watchList", ["id"], "watch-lists"), ("country", ["code"], "countries"),
+      ("person", ["id"], "people"), ("watchList", ["id"], "watch-lists"),
+      ("country", ["code"], "countries"),
       ("series", ["id"], "series"), ("box", ["id"], "boxes"), ("day", ["id"], "days"),
       ("class", ["id"], "classes"), ("people", ["id"], "people"),
       // `by` belongs to the name where the rest is not that of a key.

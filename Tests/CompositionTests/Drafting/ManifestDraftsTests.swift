@@ -35,7 +35,8 @@ struct ManifestDraftsTests {
     ManifestDrafts(SourceFile(path: "manifest.json", text: text))
   }
 
-  @Test("Both kinds of manifests become files, and a repeated fragment one", arguments: Writer.allCases)
+  @Test(
+    "Both kinds of manifests become files, and a repeated fragment one", arguments: Writer.allCases)
   func readsBothKinds(writer: Writer) {
     let drafts = Self.drafts(
       writer.text([
@@ -53,7 +54,8 @@ struct ManifestDraftsTests {
     "A document that cannot be a file is left out with the reason",
     arguments: [
       ("query A { ", "it cannot be parsed"), ("{ film { id } }", "it has no name"),
-      ("query B { a } query C { a }", "has 2 operations"), ("fragment X on Film { id }", "has 0 operations"),
+      ("query B { a } query C { a }", "has 2 operations"),
+      ("fragment X on Film { id }", "has 0 operations"),
       ("query First { other }", "has an operation of this name"),
       ("query D { film { ...Row } } fragment Row on Film { title }", "its fragment Row differs"),
     ])

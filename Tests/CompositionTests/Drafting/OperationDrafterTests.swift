@@ -41,7 +41,8 @@ struct OperationDrafterTests {
     enum Genre { DRAMA COMEDY }
     """
 
-  @Test("A field with a key becomes a path, with all fields of the item and bounded lists within it")
+  @Test(
+    "A field with a key becomes a path, with all fields of the item and bounded lists within it")
   func draftsItems() throws {
     let film = try Self.checked(Self.films)["Film"]
     #expect(
@@ -64,7 +65,9 @@ struct OperationDrafterTests {
         }
         """)
     #expect(film?.text.contains("\"\"\"One film.\"\"\"\nquery Film") == true)
-    #expect(film?.text.contains("# Lists left out; select them with a limit, if they have one: sequels") == true)
+    #expect(
+      film?.text.contains("# Lists left out; select them with a limit, if they have one: sequels")
+        == true)
   }
 
   @Test("A list has its path, a limit and no lists within it")
@@ -164,7 +167,8 @@ struct OperationDrafterTests {
   @Test(
     "Arguments that identify an item are in its path, others in the query string",
     arguments: [
-      ("book(isbn: String!): Book", "/books/{isbn}"), ("book(title: String!): Book", "/books/{title}"),
+      ("book(isbn: String!): Book", "/books/{isbn}"),
+      ("book(title: String!): Book", "/books/{title}"),
       ("book(id: ID): Book", "/books/{id}"), ("book(number: Int!): Book", "/book"),
       ("book(shop: ID!, isbn: String!): Book", "/books/{shop}/{isbn}"),
       ("bookOfMonth(month: Int!): Book", "/book-of-month"),
@@ -227,7 +231,9 @@ struct OperationDrafterTests {
     #expect(result.operations.map(\.name) == ["B"])
   }
 
-  @Test("Optional conditions without an end, deprecated arguments and uploads are left out of the variables")
+  @Test(
+    "Optional conditions without an end, deprecated arguments and uploads are left out of the variables"
+  )
   func leavesOutArguments() throws {
     let drafts = try Self.checked(
       """
@@ -260,7 +266,9 @@ struct OperationDrafterTests {
       type Fault { message: String! }
       type Film { id: ID! stars: Int }
       """)
-    #expect(Self.plain(drafts["Rate"]).hasPrefix("mutation Rate($id: ID!, $stars: Int!)\n@route(path: \"/rate\") {"))
+    #expect(
+      Self.plain(drafts["Rate"]).hasPrefix(
+        "mutation Rate($id: ID!, $stars: Int!)\n@route(path: \"/rate\") {"))
     #expect(drafts["Add"]?.text.contains("errors {\n      message\n    }") == true)
   }
 
@@ -290,7 +298,8 @@ struct OperationDrafterTests {
       #expect(loaded.settings.listen.map(\.description) == [listen])
     }
     let draft = SettingsDraft(
-      url: url, headerNames: ["Authorization", "X-Key"], dialect: "hasura", listen: "127.0.0.1:8080")
+      url: url, headerNames: ["Authorization", "X-Key"], dialect: "hasura", listen: "127.0.0.1:8080"
+    )
     let loaded = try Settings.load(
       from: SettingsSources(file: .init(name: "larder.yaml", text: draft.text)))
     #expect(loaded.settings.upstream.url?.text == url)

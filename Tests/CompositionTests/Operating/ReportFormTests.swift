@@ -111,6 +111,15 @@ struct ReportFormTests {
     #expect(document["warnings"] == .array([]))
   }
 
+  @Test("A check names the parts that are off, with those that went along")
+  func checkNamesPartsThatAreOff() throws {
+    let folder = try OperationsFolder(
+      schema: "type Query { film: String }", operations: ["a.graphql": "query Film { film }"])
+    let text = CheckReport(try folder.open("files: off", upstream: "")).text
+    #expect(text.contains("Switched off: files, s3"), "\(text)")
+    #expect(!CheckReport(try folder.open("", upstream: "")).text.contains("Switched off"))
+  }
+
   @Test("A failure without places is one fault")
   func plainFailure() throws {
     let json = CheckReport.json(StartFailure(.dataFolder, "The folder is gone."))

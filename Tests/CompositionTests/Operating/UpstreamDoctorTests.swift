@@ -84,6 +84,7 @@ struct UpstreamDoctorTests {
         (.established(afterGap: false), .good, .good),
         (.failed(.refused(.unauthenticated)), .note, .bad),
         (.interrupted(.status(403, retryAfter: nil)), .note, .bad),
+        (.failed(.status(400, retryAfter: nil)), .note, .bad),
         (.interrupted(.notSent(cause: "refused")), .bad, .bad),
         (.complete, .note, .bad), (nil, .bad, .bad),
       ]

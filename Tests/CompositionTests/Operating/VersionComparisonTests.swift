@@ -8,7 +8,8 @@ import Testing
 
 /// `larder check --against`: where the old version is found, and both forms of it.
 struct VersionComparisonTests {
-  private static let schema = "type Query { film(id: ID!): Film } type Film { id: ID! title: String }"
+  private static let schema =
+    "type Query { film(id: ID!): Film } type Film { id: ID! title: String }"
   private static let operation = "query Film($id: ID!) { film(id: $id) { id title } }"
 
   private static func write(_ text: String, _ path: String) throws {
@@ -21,7 +22,8 @@ struct VersionComparisonTests {
   private static func project(
     _ folder: String, _ operation: String, schema: String = schema, settings: String = ""
   ) throws {
-    try write("upstream: {url: \"http://127.0.0.1:9/graphql\"}\n" + settings, "\(folder)/larder.yaml")
+    try write(
+      "upstream: {url: \"http://127.0.0.1:9/graphql\"}\n" + settings, "\(folder)/larder.yaml")
     try write(schema, "\(folder)/schema.graphql")
     try write(operation, "\(folder)/operations/film.graphql")
   }
@@ -47,7 +49,8 @@ struct VersionComparisonTests {
       "\(folder.path)/old", "query Film($id: ID!) { film(id: $id) { id year } }",
       schema: Self.schema.replacing("title: String", with: "year: Int"))
     for suffix in ["", "/"] {
-      let report = try await Self.report("\(folder.path)/new", against: "\(folder.path)/old\(suffix)")
+      let report = try await Self.report(
+        "\(folder.path)/new", against: "\(folder.path)/old\(suffix)")
       #expect(report.isBreaking)
       #expect(report.text.contains("breaking: Film: data.film.year: the field is removed"))
     }
@@ -101,7 +104,8 @@ struct VersionComparisonTests {
         from: SettingsSources(
           file: .init(
             name: "\(folder.path)/old/larder.yaml",
-            text: "upstream: {url: \"http://127.0.0.1:9/graphql\"}\n"))))
+            text: "upstream: {url: \"http://127.0.0.1:9/graphql\"}\n"))),
+      describesInterface: true)
     let document = try await TemporaryService.run(workspace) { service in
       try await service.request("/openapi.json").body
     }

@@ -193,6 +193,14 @@ struct SettingsFaultTests {
         "tls: {hsts: 365d}",
         ["1:13: `tls.hsts` needs `tls.certificate`; behind a proxy, set HSTS in the proxy"]
       ),
+      (
+        "admin: {viewerToken: 0123456789abcdef0123456789abcdef}",
+        ["1:22: `admin.viewerToken` needs `admin.token`"]
+      ),
+      (
+        "admin: {token: 0123456789abcdef0123456789abcdef, viewerToken: 0123456789abcdef0123456789abcdef}",
+        ["1:63: `admin.viewerToken` must differ from `admin.token`"]
+      ),
       ("metrics: {access: admin}", ["1:19: `metrics.access: admin` needs `admin.token`"]),
       (
         "cors: {origins: [\"*\", \"https://a.example\"]}",

@@ -52,6 +52,7 @@ struct SettingsReferenceTests {
 
   /// Settings that an example needs.
   private static let beside = [
+    "admin.viewerToken": "  token: \(String(repeating: "a", count: 40))",
     "metrics.access": "admin:\n  token: \(String(repeating: "a", count: 40))",
     "tls.hsts": "  certificate: a.pem\n  key: a.key",
     "accounts.provider": "  domain: a.example\n  clientId: a\n  audience: a",

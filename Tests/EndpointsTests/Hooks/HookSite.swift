@@ -95,7 +95,12 @@ final class HookSite: Sendable {
         logger: logger))
     router = try Router([
       Route(.post, "/v1/hooks/{name}") { await endpoint.receive($0) },
-      Route(.get, "/v1/admin/hooks") { await endpoint.list($0) },
+      Route(.get, "/v1/admin/hooks") { request in
+        if let refusal = await context.refuse(request, by: .required, effect: .reads) {
+          return refusal
+        }
+        return await endpoint.list(request)
+      },
     ])
   }
 

@@ -14,7 +14,7 @@ struct ClaimRefusalTests {
       token: user)
     return Caller(
       credentials: [Caller.Header(name: "authorization", value: "Bearer \(user)")], partitions: [],
-      subject: user, user: user, verified: verified, isAdmin: false, hasToken: true)
+      subject: user, user: user, verified: verified, operatorRole: nil, hasToken: true)
   }
 
   private static let good = #"{"data":{"users":[{"__typename":"User","id":"1","name":"A"}]}}"#

@@ -21,7 +21,7 @@ struct SubscriptionAccessTests {
       partitions: [], subject: user, user: user,
       verified: .init(
         user: VerifiedUser(id: user, expires: expires, claims: claims), token: token),
-      isAdmin: false, hasToken: true, storedRoles: [.user, .device, .admin])
+      operatorRole: nil, hasToken: true, storedRoles: [.user, .device, .admin])
   }
 
   private static let admin = Caller(isAdmin: true, storedRoles: [.user, .device, .admin])

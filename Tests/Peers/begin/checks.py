@@ -316,6 +316,7 @@ def breaking_changes_of_the_interface(site):
     site.larder("init", site.shop, "--output", "new", folder=folder)
     process, url = site.serve(folder / "old")
     (folder / "openapi.json").write_text(ask(url, "GET", "/openapi.json").text)
+    (folder / "full.json").write_text(ask(url, "GET", "/openapi.json?full").text)
     site.end(process)
     same = site.larder("check", "--against", "../old", folder=folder / "new")
     assert "0 breaking" in same, same
@@ -337,11 +338,20 @@ def breaking_changes_of_the_interface(site):
         assert line in output, f"no {line!r} in\n{output}"
     output = site.larder("check", "--against", "../openapi.json", folder=folder / "new", status=1)
     for line in [
-        "breaking: GET /v1/operations/Sold: it is removed",
+        "breaking: GET /api/sold: it is removed",
         "breaking: GET /api/products/{id}: it is removed",
         "breaking: GET /api/products: the query parameter limit is now required",
     ]:
         assert line in output, f"no {line!r} in\n{output}"
+    assert "GET /v1/operations/" not in output, output
+    output = site.larder("check", "--against", "../full.json", folder=folder / "new", status=1)
+    assert "breaking: GET /v1/operations/Sold: it is removed" in output, output
+    assert "GET /v1/operations/Product: it is removed" not in output, output
+    # The types of responses, which the document has too.
+    maker = folder / "new/operations/MakerByName.graphql"
+    maker.write_text(maker.read_text().replace("    founded\n", ""))
+    output = site.larder("check", "--against", "../openapi.json", folder=folder / "new", status=1)
+    assert re.search(r"breaking: GET /api/makers/\{name\}: 200\S*\.founded: it is removed", output), output
     wrong = site.larder("check", "--against", "../nothing", folder=folder / "new", status=64)
     assert "does not exist" in wrong, wrong
 

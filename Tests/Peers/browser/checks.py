@@ -18,6 +18,7 @@ sys.path[:0] = [str(PEERS), str(PEERS / "live")]
 
 from check_run import run  # noqa: E402
 from chromium import Chromium, Pages, program  # noqa: E402
+from console_page import ConsolePage  # noqa: E402
 from gate import Gate  # noqa: E402
 from live_site import HOOK_SECRET, Site, ask, holds  # noqa: E402
 
@@ -239,43 +240,42 @@ def websockets_open_for_allowed_origins_only(world):
 
 
 def the_console_shows_the_live_side(world):
-    """The console's own script runs under its policy, and shows what is configured."""
-    with world.browser.page(f"{world.site.url}/") as page:
-        page.until("document.querySelectorAll('#operations details').length >= 8")
-        for button in ("upstreams", "hooks"):
-            page.run(f"byId('{button}-show').click()")
-            page.until(f"byId('{button}').textContent.includes('401')", about="without the token")
-        ask(
-            world.site.url, "POST", "/v1/hooks/items", {}, webhook_secret="forged-forged-forged",
+    """Webhooks, standing subscriptions, polls, and the state of the upstream."""
+    ask(world.site.url, "POST", "/v1/hooks/items", {}, webhook_secret="forged-forged-forged")
+    row = {"id": "hooked", "name": "Of a webhook", "version": 1}
+    event = {
+        "id": "e1", "created_at": "2026-01-01T00:00:00Z", "trigger": {"name": "items"},
+        "table": {"schema": "public", "name": "item"},
+        "event": {"op": "INSERT", "data": {"old": None, "new": row}},
+    }
+    for _ in range(2):
+        answer = ask(world.site.url, "POST", "/v1/hooks/items", event, webhook_secret=HOOK_SECRET)
+        assert answer.status == 200, answer.text
+    with ConsolePage(world.browser, world.site.url) as page:
+        page.sign_in(ADMIN)
+
+        def shown(screen, *wanted):
+            page.visit("#/settings")
+            page.visit(screen)
+            text = page.text()
+            return all(part in text for part in wanted)
+
+        # A poll is due each second.
+        holds(
+            lambda: shown(
+                "#/hooks", "1 accepted", "1 replayed", "0 ignored", "1 forged or too old",
+                "No hooks to services in the settings", "ItemChanged", "live", "Items",
+            ) and page.text().count("never") == 0,
+            "webhooks, subscriptions and polls",
         )
-        row = {"id": "hooked", "name": "Of a webhook", "version": 1}
-        event = {
-            "id": "e1", "created_at": "2026-01-01T00:00:00Z", "trigger": {"name": "items"},
-            "table": {"schema": "public", "name": "item"},
-            "event": {"op": "INSERT", "data": {"old": None, "new": row}},
-        }
-        for _ in range(2):
-            answer = ask(
-                world.site.url, "POST", "/v1/hooks/items", event, webhook_secret=HOOK_SECRET
-            )
-            assert answer.status == 200, answer.text
-        page.run(f"void (byId('admin-token').value = '{ADMIN}')")
-        page.run("byId('hooks-show').click()")
-        page.until("byId('hooks').textContent.includes('1 accepted, 1 replayed, 0 ignored, 1 forged')")
-        page.until("byId('hooks').textContent.includes('No hooks to services are in the settings')")
-
-        def shown():
-            page.run("void loadUpstreams()")
-            page.until("!byId('upstreams').textContent.includes('Loading')")
-            text = page.run("byId('upstreams').textContent")
-            # A poll is due each second.
-            wanted = [
-                "default", f"http://127.0.0.1:{world.site.server.port}", "reachable",
-                "breaker closed", "1 connection", "ItemChanged live", "last success", "every 1 s",
-            ]
-            return all(part in text for part in wanted) and "no success yet" not in text
-
-        holds(shown, "the state of the upstream")
+        holds(
+            lambda: shown(
+                "#/overview", "default", f"http://127.0.0.1:{world.site.server.port}", "Reachable",
+                "closed", "1 connection",
+            ),
+            "the state of the upstream",
+        )
+        assert not page.reported() and not page.overflow() and not page.faults()
 
 
 CHECKS = [

@@ -1,5 +1,6 @@
 """Chromium without a window, driven over its DevTools protocol."""
 
+import collections
 import contextlib
 import http.server
 import json
@@ -18,6 +19,7 @@ NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 START_SECONDS_MAX = 40
 CALL_SECONDS_MAX = 40
 END_SECONDS_MAX = 15
+EVENTS_MAX = 10_000
 
 
 def program():
@@ -41,6 +43,8 @@ class Chromium:
                 stdout=log, stderr=log, env=environment, start_new_session=True,
             )
         self._last = 0
+        # The events of sessions that ask for them, the latest.
+        self.events = collections.deque(maxlen=EVENTS_MAX)
         try:
             port, path = self._announced(profile / "DevToolsActivePort", folder / "chromium.log")
             self.socket = websockets.sync.client.connect(
@@ -61,7 +65,7 @@ class Chromium:
             time.sleep(0.02)
 
     def call(self, method, session=None, **parameters):
-        """The result of a command. Events are dropped."""
+        """The result of a command. Events that come before it are kept in `events`."""
         self._last += 1
         command = {"id": self._last, "method": method, "params": parameters}
         if session:
@@ -70,6 +74,8 @@ class Chromium:
         deadline = time.monotonic() + CALL_SECONDS_MAX
         while True:
             message = json.loads(self.socket.recv(timeout=deadline - time.monotonic()))
+            if "method" in message:
+                self.events.append(message)
             if message.get("id") == self._last:
                 assert "error" not in message, (method, message["error"])
                 return message["result"]
@@ -97,11 +103,17 @@ class Page:
     """A page in a tab of its own."""
 
     def __init__(self, browser, url):
+        self.attach(browser)
+        self.go(url)
+
+    def attach(self, browser):
         self.browser = browser
         self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         attached = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)
         self.session = attached["sessionId"]
-        failure = browser.call("Page.navigate", self.session, url=url).get("errorText")
+
+    def go(self, url):
+        failure = self.browser.call("Page.navigate", self.session, url=url).get("errorText")
         assert not failure, (url, failure)
         self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
 

@@ -10,6 +10,7 @@ against the service.
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -44,8 +45,8 @@ def tool(name, *arguments, folder):
 
 
 def documents_are_valid(site):
-    for name in ("openapi.json", "openapi.json?full"):
-        document = json.loads(site.document(name).read_text())
+    for is_full in (False, True):
+        document = json.loads(site.document(is_full).read_text())
         faults = [
             f"{'/'.join(map(str, fault.absolute_path))}: {fault.message}"
             for fault in OpenAPIV31SpecValidator(document).iter_errors()
@@ -68,12 +69,13 @@ def responses_have_named_types(site):
         assert component.endswith("Response") and component in document["components"]["schemas"], schema
 
 
-def requests(site, *arguments):
-    """Runs schemathesis on the full document, as the device of a user."""
+def requests(site, seconds_max, *arguments):
+    """Runs schemathesis on the full document."""
     excluded = [part for name in EXCLUDED_OPERATIONS for part in ("--exclude-operation-id", name)]
     tool(
-        "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", site.document("openapi.json?full"),
+        "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", site.document(is_full=True),
         "--url", site.url, "--no-color", "--seed", SEED, "--continue-on-failure", "--max-examples", "10",
+        "--max-time", str(seconds_max),
         "--exclude-checks", EXCLUDED_CHECKS, "--exclude-path-regex", EXCLUDED_PATHS, *excluded, *arguments,
         folder=site.folder,
     )
@@ -81,7 +83,7 @@ def requests(site, *arguments):
 
 def responses_are_as_documented(site):
     requests(
-        site, "--phases", "coverage,fuzzing,stateful", "--exclude-tag", "Administration",
+        site, 80, "--phases", "coverage,stateful", "--exclude-tag", "Administration",
         "--header", f"Authorization: Bearer {site.user}", "--header", f"Device-Token: {site.device}",
     )
 
@@ -89,12 +91,15 @@ def responses_are_as_documented(site):
 def responses_to_operators_are_as_documented(site):
     for tag in ("Administration", "Files"):
         requests(
-            site, "--phases", "coverage,stateful", "--include-tag", tag,
+            site, 20, "--phases", "coverage,stateful", "--include-tag", tag,
             "--header", f"Authorization: Bearer {ADMIN}",
         )
 
 
 def generators_accept_it(site):
+    if shutil.which("java") is None:
+        print("left out: no Java is installed")
+        return
     for language in SWIFT_KOTLIN_TYPESCRIPT:
         output = tool(
             "openapi-generator-cli", "generate", "--input-spec", site.document(), "--generator-name", language,

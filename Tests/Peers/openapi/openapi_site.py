@@ -98,10 +98,9 @@ class Site:
             text = response.read()
             return json.loads(text) if text else None
 
-    def document(self, name="openapi.json"):
+    def document(self, is_full=False):
         """The path of a copy of the document."""
-        path = self.folder / name.replace("?", "-")
+        path = self.folder / ("openapi-full.json" if is_full else "openapi.json")
         if not path.exists():
-            path = path.with_suffix(".json")
-            path.write_text(json.dumps(self.ask(f"/{name}")))
+            path.write_text(json.dumps(self.ask("/openapi.json?full" if is_full else "/openapi.json")))
         return path

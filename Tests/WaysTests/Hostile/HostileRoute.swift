@@ -87,7 +87,8 @@ struct HostileRoute {
       .object(
         members.map {
           JSONMember(
-            $0.name, expanded($0.value, in: document, depth: value["$ref"] == nil ? depth : depth - 1))
+            $0.name,
+            expanded($0.value, in: document, depth: value["$ref"] == nil ? depth : depth - 1))
         })
     case .array(let elements):
       .array(elements.map { expanded($0, in: document, depth: depth) })

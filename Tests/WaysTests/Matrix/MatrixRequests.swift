@@ -170,6 +170,36 @@ enum MatrixRequests {
   // MARK: Operators
 
   private static let admin: [String: Make] = [
+    // Attempts are counted for the network.
+    "POST /v1/admin/session": { secrets in
+      [
+        MatrixAsk(
+          "POST", "/v1/admin/session", body: #"{"token":"\#(secrets.word)"}"#, comparison: .words)
+      ]
+    },
+    "GET /v1/admin/session": { secrets in
+      [.get("/v1/admin/session", ("Cookie", "larder-console=\(secrets.word)"))]
+    },
+    "DELETE /v1/admin/session": { _ in [MatrixAsk("DELETE", "/v1/admin/session")] },
+    "GET /v1/admin/backups": { _ in [.get("/v1/admin/backups")] },
+    "GET /v1/admin/devices": { secrets in [.get("/v1/admin/devices?user=\(secrets.accountID)")] },
+    "GET /v1/admin/devices/{device}": { secrets in [.get("/v1/admin/devices/d_\(secrets.word)")] },
+    "GET /v1/admin/entities/{type}/{id}": { secrets in
+      [
+        .get("/v1/admin/entities/User/\(secrets.userID)"),
+        .get("/v1/admin/entities/Note/\(secrets.noteID)"),
+      ]
+    },
+    "GET /v1/admin/logs": { _ in [.get("/v1/admin/logs")] },
+    "GET /v1/admin/operations": { _ in [.get("/v1/admin/operations")] },
+    "GET /v1/admin/overview": { _ in [.get("/v1/admin/overview")] },
+    "GET /v1/admin/overview/stream": { _ in [.stream("/v1/admin/overview/stream")] },
+    "GET /v1/admin/settings": { _ in [.get("/v1/admin/settings")] },
+    "GET /v1/admin/users": { secrets in [.get("/v1/admin/users?email=\(secrets.word)")] },
+    "GET /v1/admin/users/{user}": { secrets in [.get("/v1/admin/users/\(secrets.accountID)")] },
+    "POST /v1/admin/users/{user}/sign-out": { secrets in
+      [MatrixAsk("POST", "/v1/admin/users/\(secrets.accountID)/sign-out")]
+    },
     "POST /v1/admin/purge": { secrets in
       [
         MatrixAsk(

@@ -8,7 +8,8 @@ struct SettingsChecks {
   let places: [String: SettingPlace]
 
   func faults() -> [SettingsFault] {
-    upstream + tls + parts + vendors + hooks + outgoingHooks + limits + metrics + cors + folders
+    upstream + tls + parts + vendors + hooks + outgoingHooks + limits + admin + metrics + cors
+      + folders
   }
 
   /// Effects of valid settings that the operator may not expect.
@@ -280,6 +281,15 @@ struct SettingsChecks {
       places["admin.token"] == nil
     else { return [] }
     return fault("metrics.access", "`metrics.access: admin` needs `admin.token`")
+  }
+
+  private var admin: [SettingsFault] {
+    guard let viewer = settings.viewerToken?.revealed else { return [] }
+    let admin = settings.adminToken?.revealed
+    guard viewer == admin else {
+      return needs("admin.viewerToken", viewer, "admin.token", admin)
+    }
+    return fault("admin.viewerToken", "`admin.viewerToken` must differ from `admin.token`")
   }
 
   private var cors: [SettingsFault] {

@@ -56,7 +56,13 @@ extension SettingTable {
     [
       SettingKey(
         "admin.token", \.adminToken, .optional(.secret("a token", lengthMin: 32)),
-        example: "\(Secret.mask)", doc: "Bearer token for `/v1/admin`, which is closed if unset.")
+        example: "\(Secret.mask)",
+        doc: "Bearer token for `/v1/admin` and the console, which are closed if unset."),
+      SettingKey(
+        "admin.viewerToken", \.viewerToken, .optional(.secret("a token", lengthMin: 32)),
+        example: "\(Secret.mask)",
+        doc: "Token of operators who only read: it opens what `admin.token` does, except what "
+          + "writes. Must differ from `admin.token`."),
     ])
 
   static let proxies = SettingSection(

@@ -5,7 +5,7 @@ package enum SettingTable {
   package static let sections: [SettingSection] = [
     place, upstream, upstreams, links, graphQL, cache, types, admin, tls, cors, limits, proxies,
     start, clock, drain, log,
-    metrics,
+    metrics, tracing,
     accounts, files, s3, push, hooks, queue, devices, generate,
   ]
 

@@ -83,6 +83,29 @@ extension TextForm where Value == Int {
   }
 }
 
+extension TextForm where Value == Double {
+  /// A decimal number from 0 to 1.
+  static var share: Self {
+    Self(
+      noun: "a number from 0 to 1",
+      parse: { text, _ throws(ValueRefusal) in
+        // Digits alone: no exponent, no hexadecimal form, no "nan".
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+          let number = Double(text), (0...1).contains(number)
+        else { throw ValueRefusal(text.hasSuffix("%") ? "write 1% as 0.01" : nil) }
+        return number
+      },
+      // Without the exponent that `description` has for small numbers.
+      print: { number in
+        var digits = String(Int((number * 1e9).rounded()))
+        if digits.count < 10 { digits = String(repeating: "0", count: 10 - digits.count) + digits }
+        var text = "\(digits.dropLast(9)).\(digits.suffix(9))"
+        while text.last == "0" { text.removeLast() }
+        return text.last == "." ? String(text.dropLast()) : text
+      })
+  }
+}
+
 extension TextForm where Value == Duration {
   static func duration(_ range: ClosedRange<Duration>) -> Self {
     let bounds =

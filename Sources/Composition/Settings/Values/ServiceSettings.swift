@@ -122,6 +122,16 @@ package struct LogSettings: Sendable {
   package var ids = IDs.hashed
 }
 
+/// Export of traces to an OpenTelemetry collector.
+package struct TracingSettings: Sendable {
+  /// Nil = tracing is off.
+  package var endpoint: ServiceURL?
+  /// The share of traces that begin here and are recorded, from 0 to 1.
+  package var sample = 0.01
+  /// Sent to the collector with each export.
+  package var headers: [String: Secret] = [:]
+}
+
 /// Access to the metrics, and their addresses.
 package struct MetricsSettings: Sendable {
   package enum Access: String, CaseIterable, Sendable {

@@ -40,7 +40,8 @@ package final class OperationStream: EventSource {
     sentTag = start.knownTag
     let device = request.caller.device?.id
     listener = signal.listen(
-      as: device.map(request.viewer(overlaidBy:)) ?? request.sharedViewer, device: device,
+      as: device.map(request.viewer(overlaidBy:)) ?? request.sharedViewer,
+      device: request.caller.revocableID,
       lifetime: devices.lifetime(of: request.caller), wantsHeartbeats: true, result: request.key)
   }
 
@@ -130,6 +131,6 @@ extension ReadRequest {
   fileprivate var fromStore: ReadRequest {
     ReadRequest(
       operation: operation, variables: variables, caller: caller,
-      directives: ReadDirectives(maxStale: .any), traceparent: nil)
+      directives: ReadDirectives(maxStale: .any))
   }
 }

@@ -1,0 +1,36 @@
+/// One stored row of an entity, for operators: the copy of one scope.
+package struct EntityCopy: Sendable {
+  /// A stored field with the operation that fetched it.
+  package struct Field: Sendable {
+    /// The storage name, with the arguments of the selection.
+    package let name: String
+    /// As JSON, in the form of ``StoredForm``.
+    package let value: [UInt8]
+    /// The operation whose stored result is of the call that wrote the field; nil if there is none.
+    package let operation: String?
+
+    package init(name: String, value: [UInt8], operation: String?) {
+      self.name = name
+      self.value = value
+      self.operation = operation
+    }
+  }
+
+  package let scope: Scope
+  package let received: Timestamp
+  package let revision: Revision
+  /// Whether an invalidation after the call that wrote it demands another one.
+  package let isDue: Bool
+  /// Empty for a tombstone.
+  package let fields: [Field]
+
+  package init(
+    scope: Scope, received: Timestamp, revision: Revision, isDue: Bool, fields: [Field]
+  ) {
+    self.scope = scope
+    self.received = received
+    self.revision = revision
+    self.isDue = isDue
+    self.fields = fields
+  }
+}

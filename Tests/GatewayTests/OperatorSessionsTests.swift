@@ -1,0 +1,168 @@
+import Model
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+struct OperatorSessionsTests {
+  private static let admin = String(repeating: "a", count: 40)
+  private static let viewer = String(repeating: "v", count: 40)
+  private static let here = ClientNetwork("192.0.2.1")
+
+  private let clock = TestClock()
+  private let sessions: OperatorSessions
+  private let ended = EndedSessions()
+
+  init() {
+    let bytes = DifferentBytes()
+    sessions = OperatorSessions(
+      adminToken: Self.admin, viewerToken: Self.viewer, clock: clock.clock,
+      random: RandomBytes { bytes.next() }, whenEnded: { [ended] in ended.note($0) })
+  }
+
+  /// A source whose every 32 bytes differ from the others.
+  private final class DifferentBytes: Sendable {
+    private let count = Atomic<UInt64>(0)
+
+    func next() -> UInt8 {
+      let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+      return UInt8(truncatingIfNeeded: (number / 32) &* 31 &+ number % 32)
+    }
+  }
+
+  private final class EndedSessions: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var ids: [String] { list.withLock { $0 } }
+
+    func note(_ id: String) { list.withLock { $0.append(id) } }
+  }
+
+  private func signIn(_ token: String = admin) throws -> OperatorSessions.Opened {
+    try sessions.signIn(token: token, from: Self.here)
+  }
+
+  @Test("Each token opens a session of its role, and other tokens none")
+  func rolesFollowTokens() throws {
+    #expect(try signIn(Self.admin).session.role == .admin)
+    #expect(try signIn(Self.viewer).session.role == .viewer)
+    for wrong in ["", "a", Self.admin + "a", Self.admin.uppercased()] {
+      #expect(throws: Failure.self) { try signIn(wrong) }
+    }
+    let off = OperatorSessions(
+      adminToken: nil, viewerToken: Self.viewer, clock: clock.clock, random: RandomBytes { 1 },
+      whenEnded: { _ in })
+    #expect(throws: Failure.self) { try off.signIn(token: Self.viewer, from: Self.here) }
+  }
+
+  @Test("A session ends after its idle time, which each request extends")
+  func idleSessionsEnd() throws {
+    let opened = try signIn()
+    let almost = OperatorSessions.idleMax - .seconds(1)
+    clock.advance(by: almost)
+    let found = try #require(sessions.find(cookie: opened.cookie))
+    #expect(found.idleExpires == clock.clock.now().advanced(by: OperatorSessions.idleMax))
+    clock.advance(by: almost)
+    #expect(sessions.find(cookie: opened.cookie) != nil)
+    clock.advance(by: OperatorSessions.idleMax)
+    #expect(sessions.find(cookie: opened.cookie) == nil)
+    #expect(opened.session.hasEnded)
+  }
+
+  @Test("A session ends twelve hours after the sign-in, however much it is used")
+  func usedSessionsEnd() throws {
+    let opened = try signIn()
+    let step = Duration.seconds(1_200)
+    var passed = Duration.zero
+    while passed + step < OperatorSessions.lifetime {
+      clock.advance(by: step)
+      passed += step
+      #expect(sessions.find(cookie: opened.cookie) != nil)
+    }
+    clock.advance(by: step)
+    #expect(sessions.find(cookie: opened.cookie) == nil)
+    #expect(opened.session.hasEnded)
+  }
+
+  @Test("An ended session is not found, and what holds it notices")
+  func endedSessionsAreGone() throws {
+    let opened = try signIn()
+    let other = try signIn()
+    sessions.end(cookie: opened.cookie)
+    #expect(sessions.find(cookie: opened.cookie) == nil && opened.session.hasEnded)
+    #expect(sessions.find(cookie: other.cookie) != nil && !other.session.hasEnded)
+    #expect(ended.ids == [opened.session.id])
+  }
+
+  @Test("Beyond the maximum the least recently used session makes room")
+  func sessionsAreBounded() throws {
+    var opened: [OperatorSessions.Opened] = []
+    for _ in 0..<OperatorSessions.sessionsMax {
+      clock.advance(by: .seconds(1))
+      opened.append(try signIn())
+    }
+    clock.advance(by: .seconds(1))
+    #expect(sessions.find(cookie: opened[0].cookie) != nil)
+    clock.advance(by: .seconds(1))
+    _ = try signIn()
+    #expect(sessions.find(cookie: opened[0].cookie) != nil)
+    #expect(sessions.find(cookie: opened[1].cookie) == nil && opened[1].session.hasEnded)
+  }
+
+  @Test("Wrong tokens are limited for each network, and right ones do not count")
+  func attemptsAreLimited() throws {
+    for _ in 0..<OperatorSessions.attemptsPerMinute * 3 { _ = try signIn() }
+    func code(_ token: String, from network: ClientNetwork = Self.here) -> Failure.Code? {
+      do throws(Failure) {
+        _ = try sessions.signIn(token: token, from: network)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    for _ in 0..<OperatorSessions.attemptsPerMinute {
+      #expect(code("wrong") == .invalidCredentials)
+    }
+    #expect(code("wrong") == .rateLimited && code(Self.admin) == .rateLimited)
+    #expect(code(Self.admin, from: ClientNetwork("192.0.2.2")) == nil)
+    clock.advance(by: .seconds(60))
+    #expect(code(Self.admin) == nil)
+  }
+
+  @Test("Only the session's own CSRF token counts")
+  func comparesCSRFTokens() throws {
+    let (one, other) = (try signIn().session, try signIn().session)
+    #expect(one.hasCSRFToken(one.csrfToken))
+    #expect(!one.hasCSRFToken(other.csrfToken) && !one.hasCSRFToken(nil) && !one.hasCSRFToken(""))
+  }
+
+  @Test(
+    "The console's cookies are found among others, and removed before others are passed on",
+    arguments: [
+      ("larder-console=a", ["a"], nil), ("__Host-larder-console=a", ["a"], nil),
+      ("x=1; larder-console=a; y=2", ["a"], "x=1; y=2"),
+      ("larder-console=a;  larder-console=b ;z", ["a", "b"], "z"),
+      ("not-larder-console=a", [], "not-larder-console=a"),
+      ("x=larder-console=a", [], "x=larder-console=a"),
+      ("larder-console", [], nil), ("x=1", [], "x=1"),
+      (
+        "larder-console=1;larder-console=2;larder-console=3;larder-console=4;larder-console=5",
+        ["1", "2", "3", "4"], nil
+      ),
+    ] as [(String, [String], String?)])
+  func findsCookies(field: String, values: [String], others: String?) {
+    #expect(OperatorCookie.values(in: field) == values)
+    #expect(OperatorCookie.removed(from: field) == others)
+  }
+
+  @Test("The cookie is for this host, HTTP and the same site alone, and over TLS for TLS alone")
+  func setsCookies() {
+    #expect(
+      OperatorCookie.setting("a", isSecure: false)
+        == "larder-console=a; Path=/; HttpOnly; SameSite=Strict")
+    #expect(
+      OperatorCookie.setting("a", isSecure: true)
+        == "__Host-larder-console=a; Path=/; HttpOnly; SameSite=Strict; Secure")
+    #expect(OperatorCookie.removing(isSecure: true).contains("Max-Age=0"))
+  }
+}
