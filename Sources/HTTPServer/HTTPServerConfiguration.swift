@@ -1,3 +1,4 @@
+package import HTTPWire
 package import Traces
 package import Transport
 
@@ -48,6 +49,9 @@ package struct HTTPServerConfiguration: Sendable {
   /// The max-age of `Strict-Transport-Security` in every response (RFC 6797); `nil` omits the field. Set
   /// it only if all listeners have TLS.
   package var strictTransportAge: Duration?
+  /// Whether a request is answered by the former handler while others wait for the next one, see
+  /// ``HTTPService/hold()``. Its response must need nothing that is closed in between.
+  package var isAnsweredAlways: @Sendable (borrowing RequestHead) -> Bool = { _ in false }
   /// `nil` for no access log.
   package var accessLog: (any AccessLog)?
   /// `nil` for no tracing: the `traceparent` of requests is only passed on.

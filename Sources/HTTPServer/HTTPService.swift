@@ -9,13 +9,19 @@ package final class HTTPService: Service {
   private let shared: ServerShared
   private let group: EventLoopGroup
   private let sockets = Mutex<[ServerSocket]>([])
+  /// In the order of the listeners.
+  private let places: [HandlerPlace]
 
   package init(
     configuration: HTTPServerConfiguration, group: EventLoopGroup, handler: any RequestHandler
   ) {
     self.group = group
+    places = configuration.listeners.map { HandlerPlace($0.handler ?? handler) }
+    var configuration = configuration
+    // They would be kept after a replacement.
+    for index in configuration.listeners.indices { configuration.listeners[index].handler = nil }
     shared = ServerShared(
-      handler: handler, configuration: configuration,
+      configuration: configuration,
       connections: ConnectionRegistry(
         connectionsMax: configuration.limits.connectionsMax,
         perAddressMax: configuration.limits.connectionsPerAddressMax,
@@ -47,9 +53,9 @@ package final class HTTPService: Service {
     let known = sockets.withLock { $0 }
     if !known.isEmpty { return known.map(\.address) }
     var opened: [ServerSocket] = []
-    for listener in shared.configuration.listeners {
+    for (listener, place) in zip(shared.configuration.listeners, places) {
       do throws(ListenError) {
-        opened.append(try await listen(on: listener))
+        opened.append(try await listen(on: listener, for: place))
       } catch {
         for socket in opened { await socket.stopAccepting() }
         throw error
@@ -64,6 +70,43 @@ package final class HTTPService: Service {
   /// without TLS.
   package func replaceTLS(with context: TLSServerContext) async {
     for socket in sockets.withLock({ $0 }) { await socket.replaceTLS(with: context) }
+  }
+
+  /// Lets requests that begin from now on wait for ``serve(with:)``, and closes WebSockets. Connections stay
+  /// open, and new ones are accepted.
+  package func hold() async {
+    for place in places { await place.hold() }
+  }
+
+  /// Returns after ``hold()`` when no request is in progress. Those that take longer than the time
+  /// limit are cancelled and their connections reset.
+  ///
+  /// - Parameter cutOffMax: how long cancelled requests can take to end.
+  /// - Returns: the number of requests that were cancelled.
+  package func waitForResponses(
+    atMost limit: Duration, cutOffMax: Duration = .seconds(1)
+  ) async -> Int {
+    let terms = places.map(\.term)
+    let start = LoopClock.now()
+    for term in terms {
+      await term.waitUntilFinished(atMost: limit - LoopClock.now().elapsed(since: start))
+    }
+    let late = terms.reduce(0) { $0 + $1.inProgress }
+    guard late > 0 else { return 0 }
+    for place in places { await place.cutOff() }
+    let end = LoopClock.now()
+    for term in terms {
+      await term.waitUntilFinished(atMost: cutOffMax - LoopClock.now().elapsed(since: end))
+    }
+    return late
+  }
+
+  /// Serves with other handlers from now on, first the requests that have waited.
+  ///
+  /// - Parameter handlers: one for each listener of the configuration, in its order.
+  package func serve(with handlers: [any RequestHandler]) async {
+    precondition(handlers.count == places.count, "each listener needs a handler")
+    for (place, handler) in zip(places, handlers) { await place.serve(with: handler) }
   }
 
   /// Serves until graceful shutdown, then drains; returns when the last connection has closed.
@@ -81,14 +124,13 @@ package final class HTTPService: Service {
   }
 
   private func listen(
-    on listener: HTTPServerConfiguration.Listener
+    on listener: HTTPServerConfiguration.Listener, for place: HandlerPlace
   ) async throws(ListenError) -> ServerSocket {
     let shared = shared
-    let handler = listener.handler ?? shared.handler
     return try await group.listen(
       on: listener.endpoint, tls: listener.tls, backlog: shared.limits.backlog
     ) { reactor in
-      LoopServer(shared: shared, handler: handler, on: reactor)
+      LoopServer(shared: shared, place: place, on: reactor)
     }
   }
 
@@ -115,6 +157,7 @@ package final class HTTPService: Service {
       group.cancelAll()
     }
     shared.eviction.end()
+    for place in places { place.end() }
     await shared.configuration.accessLog?.finish()
   }
 

@@ -19,6 +19,15 @@ package enum FileSystem {
     return isTooMuch ? .max : bytes
   }
 
+  /// Returns the version of a file, or of the one that a link leads to (stat(2)); nil if there is none.
+  package static func version(of path: String) -> FileVersion? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return FileVersion(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), byteCount: Int64(status.st_size),
+      modified: FileVersion.Moment(status.st_mtim), changed: FileVersion.Moment(status.st_ctim))
+  }
+
   /// Returns the size of the file system in bytes; nil if that is unknown.
   package static func totalBytes(at folder: String) -> Int? {
     var status = statvfs()
@@ -53,4 +62,25 @@ package enum FileSystem {
       if written > 0 { left -= written } else { step /= 2 }
     }
   }
+}
+
+/// What tells one state of a file from another without reading it. A file that was replaced by a rename
+/// has another inode; one that was written in place, other times.
+package struct FileVersion: Hashable, Sendable {
+  struct Moment: Hashable, Sendable {
+    let seconds: Int
+    let nanoseconds: Int
+
+    init(_ time: timespec) {
+      seconds = time.tv_sec
+      nanoseconds = time.tv_nsec
+    }
+  }
+
+  let device: UInt64
+  let inode: UInt64
+  let byteCount: Int64
+  let modified: Moment
+  /// Also changes when content or times are set back.
+  let changed: Moment
 }

@@ -18,19 +18,40 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "The port of the demo GraphQL API; 0 for any free port.")
   var demoPort = 4000
 
+  @Flag(
+    help: """
+      Reload operations, schemas, local types and settings when their files change. SIGHUP reloads them in \
+      any case.
+      """)
+  var watch = false
+
   func run() async throws {
     defer { ShippedFiles.removeUnpacked() }
     guard demo else {
-      return try await ServeCommand(settings.load(requiring: ["upstream.url"])).run()
+      return try await ServeCommand(
+        settings.load(requiring: ["upstream.url"]), reloading: reloading(settings)
+      ).run()
     }
     let upstream = try await DemoCommand.start(host: "127.0.0.1", port: demoPort)
     var options = settings
     options.config = settings.config ?? Examples.filmsSettings
-    let loaded = try options.load(
-      adding: [SettingsSources.Flag("upstream.url", spelling: "--demo", value: upstream.url)])
-    try await ServeCommand(loaded, companions: [upstream.service]) { address in
+    let demo = [SettingsSources.Flag("upstream.url", spelling: "--demo", value: upstream.url)]
+    try await ServeCommand(
+      options.load(adding: demo), reloading: reloading(options, adding: demo),
+      companions: [upstream.service]
+    ) { address in
       DemoCommand.greeting(address: address, upstream: upstream.url)
     }.run()
+  }
+
+  private func reloading(
+    _ options: SettingsOptions, adding flags: [SettingsSources.Flag] = []
+  ) throws -> ServeCommand.Reloading {
+    let all = try options.flags() + flags
+    return ServeCommand.Reloading(settingsFile: options.config, watchesFiles: watch) {
+      [config = options.config] in
+      try Workspace.settings(path: config, flags: all, requiring: ["upstream.url"])
+    }
   }
 }
 

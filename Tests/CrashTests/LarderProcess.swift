@@ -56,8 +56,13 @@ final class LarderProcess {
   deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
 
   /// Starts the service and waits until it responds.
-  static func serve(_ folder: ServiceFolder) async throws -> LarderProcess {
-    let larder = try await serveUnasked(folder)
+  ///
+  /// - Parameter arguments: further ones of `serve`.
+  static func serve(
+    _ folder: ServiceFolder, _ arguments: String...
+  ) async throws -> LarderProcess {
+    let larder = try spawnService(folder, arguments)
+    try await larder.becomeReady()
     let port = larder.port
     _ = try await onOwnThread { try RawClient(port: port).request("GET", "/healthz") }
     return larder
@@ -86,10 +91,11 @@ final class LarderProcess {
 
   /// Starts the service without waiting.
   static func spawnService(
-    _ folder: ServiceFolder, under tracer: [String] = [], readsErrors: Bool = true
+    _ folder: ServiceFolder, _ arguments: [String] = [], under tracer: [String] = [],
+    readsErrors: Bool = true
   ) throws -> LarderProcess {
     try LarderProcess(
-      ["serve", "--config", folder.settingsPath], under: tracer, in: folder,
+      ["serve", "--config", folder.settingsPath] + arguments, under: tracer, in: folder,
       readsErrors: readsErrors)
   }
 

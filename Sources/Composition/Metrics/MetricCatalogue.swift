@@ -248,6 +248,9 @@ package enum MetricCatalogue {
       "larder_operations", .gauge,
       "Operations that clients can call."),
     MetricDescription(
+      "larder_reloads_total", .counter, by: ["outcome"],
+      "Reloads of operations and settings."),
+    MetricDescription(
       "larder_database_bytes", .gauge, unit: "bytes",
       "Size of the database file."),
     MetricDescription(

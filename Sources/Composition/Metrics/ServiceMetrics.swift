@@ -6,7 +6,6 @@ import Transport
 
 /// The metrics that parts of the service count by themselves, as families for ``PrometheusRegistry``.
 struct ServiceMetrics: Sendable {
-  let server: HTTPService
   let store: Store
   /// The head of the change log that clients are shown.
   let cursors: CursorIssuer
@@ -16,10 +15,11 @@ struct ServiceMetrics: Sendable {
   let operationCount: Int
   let dataFolder: String
 
-  func families() -> [MetricFamily] { requests + storage + upstream }
+  func families(of server: HTTPService) -> [MetricFamily] {
+    Self.requests(server.counts) + storage + upstream
+  }
 
-  private var requests: [MetricFamily] {
-    let counts = server.counts
+  private static func requests(_ counts: ServerCounts) -> [MetricFamily] {
     func family(
       _ name: String, _ kind: MetricFamily.Kind, _ value: (RequestCounts) -> MetricFamily.Value
     ) -> MetricFamily {

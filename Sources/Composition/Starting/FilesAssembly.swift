@@ -122,6 +122,7 @@ struct FilesMaintenance: Sendable {
       do throws(Failure) {
         try await files.sweep()
       } catch {
+        if Task.isCancelled { return }
         logger.warning(
           "unused files were not removed", metadata: ["cause": "\(error.cause ?? error.message)"])
       }

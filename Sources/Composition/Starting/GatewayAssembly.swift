@@ -57,7 +57,7 @@ struct GatewayAssembly {
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
     tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
-    logThreshold: LogThreshold
+    logThreshold: LogThreshold, reloads: ReloadRecord
   ) {
     let settings = workspace.settings
     let forwarding = upstreams.forwarding
@@ -159,7 +159,8 @@ struct GatewayAssembly {
     overview = UpstreamOverview(upstreams: upstreams, connections: live.connections)
     health = HealthCheck(
       store: store.reading, upstreams: upstreams,
-      operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() })
+      operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() },
+      lastReload: { reloads.last })
     let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
@@ -235,19 +236,21 @@ struct GatewayAssembly {
     }
   }
 
-  /// - Parameter families: reads the metrics of the service.
+  /// - Parameters:
+  ///   - history: the metrics of the last hours, which outlive a reload.
+  ///   - families: reads the metrics of the service.
   func serviceOverview(
-    _ families: @escaping @Sendable () -> [MetricFamily]
+    _ history: MetricHistory, _ families: @escaping @Sendable () -> [MetricFamily]
   ) -> ServiceOverview {
     ServiceOverview(
-      history: MetricHistory(), families: families, health: health, upstreams: overview,
+      history: history, families: families, health: health, upstreams: overview,
       clock: SystemClock.wall)
   }
 
-  /// The metrics of its parts, of the server and of the process.
-  func serviceMetrics(server: HTTPService, store: Store) -> ServiceMetrics {
+  /// The metrics of its parts.
+  func serviceMetrics(store: Store) -> ServiceMetrics {
     ServiceMetrics(
-      server: server, store: store, cursors: cursors, cache: cache, reader: reader,
+      store: store, cursors: cursors, cache: cache, reader: reader,
       upstreams: overview, operationCount: operations.directory.operations.count,
       dataFolder: settings.dataFolder)
   }

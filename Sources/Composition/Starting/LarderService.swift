@@ -1,99 +1,46 @@
-import Accounts
 import Endpoints
 import FoundationEssentials
 package import Gateway
-import HTTPClient
 package import HTTPServer
 package import Logging
 import Model
 import ServiceLifecycle
-import Storage
 package import Transport
-import Upstream
 
-/// The running service: wires all modules, and starts and ends them in order.
+/// The running service: listens, serves the deployment of its operations and settings, and ends in order.
 ///
-/// The store is opened first and closed last, so that nothing is served that cannot be stored and
-/// nothing is lost that was acknowledged.
+/// Sockets and connections belong to it, everything that depends on operations to its ``Deployment``, which
+/// a reload replaces.
 package final class LarderService: Service {
-  /// Interval between updates of the queue gauges.
-  private static let gaugeInterval = Duration.seconds(15)
-
-  private let store: Store
-  private let copy: ReadOnlyCopy?
-  /// Nil on a read-only copy, and if a degraded start is refused.
-  private let reserve: DiskReserve?
-  private let gauges: QueueGauges
-  private let fileGauges: FileGauges
-  private let overview: ServiceOverview
-  private let maintenance: StoreMaintenance
-  /// Nil if files are switched off.
-  private let filesMaintenance: FilesMaintenance?
-  private let parts: Set<ServicePart>
-  private let publicAddress: PublicAddress
-  private let signingKeys: LocalKeys?
-  private let queue: QueueWorker
-  private let subscriptions: SubscriptionHub
-  private let connections: SubscriptionsByUpstream
-  private let standing: StandingWork
-  private let push: PushAssembly
-  private let hooksOut: HooksOutAssembly
-  private let tracing: TracingAssembly
-  private let server: HTTPService
+  private let share: ProcessShare
+  let deployments: DeploymentSlot
+  let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
   private let metricsListenerCount: Int
-  private let queueEndMax: Duration
-  private let upstreams: UpstreamAssembly
+  /// Number of addresses that serve only S3.
+  let s3ListenerCount: Int
+  let queueEndMax: Duration
   private let certificates: ServerCertificates?
-  private let group: EventLoopGroup
-  /// The lines of the route table, `METHOD /pattern`.
+  /// The lines of the route table at start, `METHOD /pattern`.
   package let routes: [String]
-  private let logger: Logger
-  /// For the line of the start.
-  private let startNotes: Logger.Metadata
+  var logger: Logger { share.logger }
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
-    overview: ServiceOverview,
-    maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance?, parts: Set<ServicePart>,
-    publicAddress: PublicAddress,
-    signingKeys: LocalKeys?, queue: QueueWorker, subscriptions: SubscriptionHub,
-    connections: SubscriptionsByUpstream, standing: StandingWork, push: PushAssembly,
-    hooksOut: HooksOutAssembly, tracing: TracingAssembly, server: HTTPService,
-    metricsListenerCount: Int, queueEndMax: Duration, upstreams: UpstreamAssembly,
-    certificates: ServerCertificates?,
-    group: EventLoopGroup, routes: [String], logger: Logger, startNotes: Logger.Metadata,
+    _ deployment: Deployment, deployments: DeploymentSlot, share: ProcessShare,
+    server: HTTPService, certificates: ServerCertificates?,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
-    self.startNotes = startNotes
-    self.whenListening = whenListening
-    self.store = store
-    self.copy = copy
-    self.reserve = reserve
-    self.gauges = gauges
-    fileGauges = FileGauges(store: store.reading)
-    self.overview = overview
-    self.maintenance = maintenance
-    self.filesMaintenance = filesMaintenance
-    self.parts = parts
-    self.publicAddress = publicAddress
-    self.signingKeys = signingKeys
-    self.queue = queue
-    self.subscriptions = subscriptions
-    self.connections = connections
-    self.standing = standing
-    self.push = push
-    self.hooksOut = hooksOut
-    self.tracing = tracing
+    let settings = deployment.workspace.settings
+    self.share = share
+    self.deployments = deployments
     self.server = server
-    self.metricsListenerCount = metricsListenerCount
-    self.queueEndMax = queueEndMax
-    self.upstreams = upstreams
     self.certificates = certificates
-    self.group = group
-    self.routes = routes
-    self.logger = logger
+    self.whenListening = whenListening
+    s3ListenerCount = settings.s3.served.count
+    metricsListenerCount = settings.metrics.listen.count
+    queueEndMax = EndDeadline.queueMax(settings.drain)
+    routes = deployment.handler.served
   }
 
   /// Opens the store and wires the modules, without listening yet. Waits for a store that another
@@ -114,172 +61,45 @@ package final class LarderService: Service {
     let settings = workspace.settings
     let certificates = ServerCertificates(settings.tls)
     let tls = try readAtStart(certificates, logger: logger)
-    let folder = DataFolder(path: settings.dataFolder)
-    try folder.make(settings.start.degraded)
-    try DataEncryption.checkKeyIsGiven(settings, environment: environment)
-    let copy = try copyIfReadOnly(settings, logger: logger)
-    let reserve =
-      copy == nil && settings.start.degraded == .allow ? DiskReserve(folder: folder.path) : nil
-    let store: Store
+    let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
     do {
-      store = try await StoreOpening(
-        folder: copy?.path ?? folder.path, markerName: folder.markerName,
-        types: workspace.registry.catalogue.types, local: workspace.local,
-        patience: settings.start.lockWait, reserve: reserve, logger: logger
-      ).open()
-    } catch {
-      copy?.remove()
-      throw error
-    }
-    if copy != nil { store.refuseWrites() }
-    if let reserve { store.whenFull { reserve.release(logger: logger) } }
-    do {
-      let marker = try await store.marker()
-      try folder.checkKeyIsThere(for: marker, environment: environment)
-      let keys = KeyRing(
-        root: try folder.key(environment: environment) { UInt8.random(in: 0...255) })
-      try folder.check(
-        keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
-        logger: logger)
-      // Before the marker says that a different key was accepted.
-      try FilesAssembly.checkForm(settings, key: DataEncryption(settings, keys: keys)?.files)
-      if settings.isDataEncrypted {
-        logger.notice(
-          "files and backups are encrypted; the database is not: keep it on an encrypted disk")
-        if let path = folder.keyFile {
-          logger.warning(
-            "a key file lies in the encrypted data folder: keep it elsewhere, or remove it",
-            metadata: ["file": "\(path)"])
-        }
-      }
-      if copy == nil {
-        try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
-          UInt8.random(in: 0...255)
-        }
-      }
-      store.observeDamage { damage in
-        logger.error(
-          "the database is damaged or missing: the service is not ready until it is repaired",
-          metadata: [
-            "cause": "\(damage)",
-            "remedy": "\(StorageStartError.text(damage, folder: settings.dataFolder))",
-          ])
-      }
-      let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
       let clientTLS = ClientTLS()
-      let upstreams = try UpstreamAssembly(
-        settings, group: group, tls: clientTLS, logger: logger)
-      let clock = TrustedClock(
-        newest: try await store.livedUntil(), wall: SystemClock.wall,
-        reading: { SystemClock.uptime() }, trust: settings.clock.trust, logger: logger)
-      let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
-      let accounts = try await AccountAssembly.make(
-        settings, sharedClaims: workspace.registry.sharedClaims, store: store,
-        client: upstreams.others, clock: clock,
-        sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
-        logger: logger)
-      let push = try PushAssembly(
-        settings, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
-      let hooksOut = try HooksOutAssembly(
-        workspace, store: store, group: group, tls: clientTLS, clock: clock, logger: logger)
-      let tracing = try TracingAssembly(
-        settings.tracing, group: group, tls: clientTLS, logger: logger)
-      let gateway = GatewayAssembly(
-        workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
-        push: push.service, hooksOut: hooksOut.service, tracer: tracing.tracer, clock: clock,
-        pool: group.blockingPool, logger: logger, logThreshold: logThreshold)
-      let overview = gateway.serviceOverview { metrics.families(showsHosts: true) }
-      let publicAddress = PublicAddress(settings)
-      let files = try FilesAssembly.service(
-        settings, store: store, keys: keys, group: group, tls: clientTLS,
-        expiryClock: clock.clock)
-      let services = gateway.services(
-        files: PublicFolder.files(settings, pool: group.blockingPool),
-        storedFiles: files.map {
-          FileServices(
-            files: $0,
-            opened: OpenedFiles(
-              pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
-            publicURL: { publicAddress.url })
-        },
-        s3: settings.s3.isOn
-          ? files.map {
-            FilesAssembly.s3(
-              $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
-          } : nil,
-        metrics: gateway.metrics(metrics),
-        console: ConsoleServices(
-          accounts: settings.accounts.provider == .local
-            ? AccountDirectory(
-              store: store, tickets: gateway.callers.tickets, clock: SystemClock.wall) : nil,
-          provenance: EntityProvenance(store: store.reading), overview: overview,
-          signal: gateway.signal, log: logRing,
-          settings: SettingsDump.inForce(workspace.loaded)))
-      if services.files == nil {
+      let share = ProcessShare(
+        group: group, clientTLS: clientTLS,
+        tracing: try TracingAssembly(
+          settings.tracing, group: group, tls: clientTLS, logger: logger),
+        logRing: logRing, metrics: metrics, logThreshold: logThreshold, environment: environment,
+        reloads: ReloadRecord(), logger: logger)
+      let deployment = try await Deployment.open(workspace, share)
+      let deployments = DeploymentSlot(deployment)
+      let server = HTTPService(
+        configuration: ServerAssembly.configuration(
+          settings, tls: tls, deployment: deployment, tracer: share.tracing.tracer,
+          logThreshold: logThreshold,
+          logSink: logSink, logger: logger, notReady: { deployments.beginEnd() }),
+        group: group, handler: deployment.handler)
+      metrics.collect {
+        (deployments.current?.metrics.families(of: server) ?? []) + ProcessMetrics.families()
+      }
+      if !deployment.hasPages {
         logger.warning(
           "the folder of the pages at / was not found; set `public`, or install it with the binary",
           metadata: ["folder": "\(settings.publicFolder ?? "Public")"])
       }
-      let handler = try LarderHandler(services)
-      let server = HTTPService(
-        configuration: ServerAssembly.configuration(
-          settings, tls: tls, s3: handler.s3Root,
-          metrics: try MetricsHandler(services.metrics), tracer: tracing.tracer,
-          logThreshold: logThreshold,
-          logSink: logSink,
-          logger: logger,
-          notReady: {
-            [health = gateway.health, signal = gateway.signal, queue = gateway.sync.worker] in
-            health.startDraining()
-            queue.prepareToEnd()
-            signal.end()
-          }),
-        group: group, handler: handler)
-      let serviceMetrics = gateway.serviceMetrics(server: server, store: store)
-      metrics.collect { serviceMetrics.families() + ProcessMetrics.families() }
       return LarderService(
-        store: store, copy: copy, reserve: reserve,
-        gauges: QueueGauges(store: store.reading, clock: clock), overview: overview,
-        maintenance: StoreMaintenance(
-          store: store, devices: gateway.devices, queue: gateway.sync,
-          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax,
-          keepLocal: settings.types.compactMapValues(\.keepLocal), clock: clock, logger: logger),
-        filesMaintenance: files.map { FilesMaintenance(files: $0, logger: logger) },
-        parts: settings.parts,
-        publicAddress: publicAddress,
-        signingKeys: accounts.keys, queue: gateway.sync.worker,
-        subscriptions: gateway.subscriptions, connections: gateway.connections,
-        standing: gateway.standing, push: push, hooksOut: hooksOut, tracing: tracing,
-        server: server,
-        metricsListenerCount: settings.metrics.listen.count,
-        queueEndMax: EndDeadline.queueMax(settings.drain), upstreams: upstreams,
-        certificates: certificates, group: group, routes: handler.served, logger: logger,
-        startNotes: [
-          "operations": "\(workspace.registry.operations.count)",
-          "upstreams": "\(upstreams.upstreams.all.map(\.logged).joined(separator: ","))",
-        ], whenListening: whenListening)
+        deployment, deployments: deployments, share: share, server: server,
+        certificates: certificates, whenListening: whenListening)
     } catch {
-      store.close()
-      copy?.remove()
+      await group.shutdown()
       throw error
     }
   }
 
   /// Whether the service serves only reads, from a copy of the database.
-  var isOnCopy: Bool { copy != nil }
+  var isOnCopy: Bool { deployments.current?.isOnCopy ?? false }
 
-  private static func copyIfReadOnly(
-    _ settings: Settings, logger: Logger
-  ) throws(StartFailure) -> ReadOnlyCopy? {
-    ReadOnlyCopy.sweep()
-    guard settings.start.degraded == .allow, FileSystem.isReadOnly(at: settings.dataFolder)
-    else { return nil }
-    let copy = try ReadOnlyCopy(of: settings.dataFolder)
-    logger.error(
-      "the data folder is on a read-only file system: reads are served from a copy, writes are refused",
-      metadata: ["folder": "\(settings.dataFolder)", "copy": "\(copy.path)"])
-    return copy
-  }
+  /// Threads for what blocks.
+  var blockingPool: BlockingPool { share.group.blockingPool }
 
   /// Listens, serves until graceful shutdown, drains, and closes the store.
   ///
@@ -287,56 +107,46 @@ package final class LarderService: Service {
   /// signal right after the ready line drains too.
   package func run() async throws {
     do {
-      await filesMaintenance?.prepare()
-      if parts.contains(.push) { await push.service.prepare() }
-      await hooksOut.service.prepare()
+      let deployment = deployments.current
+      await deployment?.prepare()
       let addresses = try await Self.listen(server)
-      logStart(addresses)
-      if !publicAddress.note(addresses, isSecure: certificates != nil) {
+      logStart(addresses, of: deployment)
+      if deployment?.noteAddresses(addresses, isSecure: certificates != nil) == false {
         logger.notice(
           "publicUrl is not set: links to files do not work from other machines")
       }
       ProgramPages.release()
       whenListening(addresses)
-      let maintaining = Task { await maintenance.run() }
-      let sweeping = Task { await filesMaintenance?.run() }
-      let draining = Task { if parts.contains(.devices) { await queue.start() } }
-      let renewing = Task { await signingKeys?.run { try await Task.sleep(for: $0) } }
-      let measuring = Task {
-        while !Task.isCancelled {
-          await gauges.refresh()
-          if parts.contains(.files) { await fileGauges.refresh() }
-          await hooksOut.service.refreshGauges()
-          reserve?.restore()
-          try? await Task.sleep(for: Self.gaugeInterval)
-        }
-      }
-      let charting = Task {
-        while !Task.isCancelled {
-          try? await Task.sleep(for: MetricHistory.step)
-          if !Task.isCancelled { overview.noteStep() }
-        }
-      }
-      if parts.contains(.push) { push.service.start() }
-      tracing.start()
-      if !isOnCopy { hooksOut.service.start() }
-      // They write all the time, which a read-only copy cannot.
-      if !isOnCopy { standing.start() }
-      defer {
-        maintaining.cancel()
-        sweeping.cancel()
-        draining.cancel()
-        renewing.cancel()
-        measuring.cancel()
-        charting.cancel()
-      }
+      share.tracing.start()
+      deployment?.start()
+      deployments.isListening(on: addresses)
       try await server.run()
     } catch {
       await close()
       throw error
     }
     await close()
+    if let failure = deployments.failure { throw failure }
     logger.info("stopped")
+  }
+
+  /// Opens a deployment and prepares it for requests.
+  func open(_ workspace: Workspace) async throws(StartFailure) -> Deployment {
+    do {
+      let deployment = try await Deployment.open(workspace, share)
+      await deployment.prepare()
+      _ = deployment.noteAddresses(deployments.addresses, isSecure: certificates != nil)
+      return deployment
+    } catch let failure as StartFailure {
+      throw failure
+    } catch {
+      throw StartFailure(.dataFolder, "The service could not be opened: \(error)")
+    }
+  }
+
+  /// Records the outcome of a reload for `/readyz` and the metrics.
+  func note(_ outcome: ReloadReport.Outcome) {
+    share.reloads.note(outcome, at: SystemClock.wall.now())
   }
 
   /// Reloads the certificate files for new connections. If one of them is faulty, all certificates stay
@@ -378,24 +188,17 @@ package final class LarderService: Service {
   }
 
   private func close() async {
-    await standing.end()
-    await subscriptions.end()
-    connections.stop()
-    await queue.end(within: queueEndMax)
-    await maintenance.noteLived()
-    await push.end()
-    await hooksOut.end()
-    await tracing.end()
-    await upstreams.close()
-    store.close()
-    copy?.remove()
-    await group.shutdown()
+    // A reload that has begun opens its deployment, for the requests that wait for it.
+    await deployments.waitForReload()
+    await deployments.take()?.close(queueEndMax: queueEndMax)
+    await share.tracing.end()
+    await share.group.shutdown()
   }
 
-  private func logStart(_ addresses: [SocketAddress]) {
+  private func logStart(_ addresses: [SocketAddress], of deployment: Deployment?) {
     let scheme = certificates == nil ? "http" : "https"
     let texts = addresses.map { ListeningAddress.text($0, scheme: scheme) }
-    var metadata = startNotes
+    var metadata = deployment?.startNotes ?? [:]
     metadata["version"] = "\(Version.text)"
     metadata["addresses"] = "\(texts.dropLast(metricsListenerCount).joined(separator: ","))"
     if metricsListenerCount > 0 {
@@ -413,9 +216,4 @@ package final class LarderService: Service {
         "Larder cannot listen: \(error). Free the address, or set another one with `listen`.")
     }
   }
-}
-
-extension ServedUpstream {
-  /// The name and the address, for the log.
-  fileprivate var logged: String { "\(name)=\(client.origin ?? "none")" }
 }

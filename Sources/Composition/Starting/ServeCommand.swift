@@ -12,16 +12,41 @@ package struct ServeCommand {
   private static let flushMax = Duration.seconds(1)
 
   private let loaded: LoadedSettings
+  private let reloading: Reloading
+  /// The files of ``loaded``, from before the others were read.
+  private let files: WorkspaceFiles
   /// Services that start before it and end after it.
   private let companions: [any Service]
   /// Lines to print after the ready line, given the first address.
   private let greeting: @Sendable (String) -> [String]
 
+  /// How to reload operations and settings while the service runs.
+  package struct Reloading: Sendable {
+    let settingsFile: String?
+    let watchesFiles: Bool
+    let read: @Sendable () throws -> LoadedSettings
+
+    /// - Parameters:
+    ///   - settingsFile: nil for the default name.
+    ///   - watchesFiles: whether to reload when a file changes, besides at SIGHUP.
+    ///   - read: reads the settings again from all their sources.
+    package init(
+      settingsFile: String?, watchesFiles: Bool,
+      read: @escaping @Sendable () throws -> LoadedSettings
+    ) {
+      self.settingsFile = settingsFile
+      self.watchesFiles = watchesFiles
+      self.read = read
+    }
+  }
+
   package init(
-    _ loaded: LoadedSettings, companions: [any Service] = [],
+    _ loaded: LoadedSettings, reloading: Reloading, companions: [any Service] = [],
     greeting: @escaping @Sendable (String) -> [String] = { _ in [] }
   ) {
     self.loaded = loaded
+    self.reloading = reloading
+    files = WorkspaceFiles(settingsFile: reloading.settingsFile, loaded.settings)
     self.companions = companions
     self.greeting = greeting
   }
@@ -59,8 +84,11 @@ package struct ServeCommand {
     threshold: LogThreshold, metrics: PrometheusRegistry, ring: LogRing, sink: LineSink,
     logger: Logger
   ) async throws -> Bool {
+    let early = files.state()
     for note in loaded.notes { logger.notice("\(note)") }
     try await SchemaPull(loaded.settings).keepIfMissing()
+    // With the schema that was pulled; but the settings were read before.
+    let read = files.state().with(files.settingsFile, of: early)
     let workspace = try Workspace.open(loaded, describesInterface: true)
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
@@ -86,8 +114,17 @@ package struct ServeCommand {
     let recovery =
       service.isOnCopy
       ? FolderRecovery(folder: loaded.settings.dataFolder, logger: logger) : nil
+    let reloader = Reloader(
+      settingsFile: reloading.settingsFile, workspace: workspace, digests: read.digests,
+      service: service, logThreshold: threshold, logger: logger, read: reloading.read,
+      print: faultPrinter(to: sink, logger))
     let services: [any Service] =
-      companions + [service, CertificateReload(hangups: hangups, service: service)]
+      companions + [
+        service,
+        ReloadService(
+          hangups: hangups, reloader: reloader, service: service,
+          watched: reloading.watchesFiles ? read.versions : nil),
+      ]
     let ending = EndDeadline(drain: loaded.settings.drain)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
@@ -105,5 +142,17 @@ package struct ServeCommand {
     defer { noting.cancel() }
     try await group.run()
     return recovery.startsOver
+  }
+
+  /// Prints faults with their lines and carets, which a log line cannot show; in a JSON log as one value.
+  private func faultPrinter(to sink: LineSink, _ logger: Logger) -> @Sendable (String) -> Void {
+    guard loaded.settings.log.format == .text else {
+      return { logger.error("faults", metadata: ["report": "\($0)"]) }
+    }
+    return { report in
+      // Indented, so that no line of a file looks like one of the log.
+      let lines = report.split(separator: "\n", omittingEmptySubsequences: false)
+      sink.take(Array(lines.map { "  \($0)\n" }.joined().utf8))
+    }
   }
 }

@@ -1,6 +1,7 @@
 import Endpoints
 import Gateway
 import HTTPServer
+import HTTPTypes
 import HTTPWire
 import Logging
 import Traces
@@ -9,9 +10,8 @@ import Transport
 /// The configuration of the HTTP server, made from settings.
 enum ServerAssembly {
   static func configuration(
-    _ settings: Settings, tls: TLSServerContext?, s3: (any RequestHandler)?,
-    metrics: any RequestHandler, tracer: SpanTracer?, logThreshold: LogThreshold,
-    logSink: LineSink?, logger: Logger,
+    _ settings: Settings, tls: TLSServerContext?, deployment: Deployment,
+    tracer: SpanTracer?, logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
     notReady: @escaping @Sendable () -> Void
   ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
@@ -22,11 +22,10 @@ enum ServerAssembly {
     var limits = limits(settings.limits)
     limits.drainIdleDeadline = settings.drain.idle
     var configuration = HTTPServerConfiguration(
-      listeners: settings.listen.map { .init(Endpoint($0), tls: tls) }
-        + (s3.map { s3 in
-          settings.s3.listen.map { .init(Endpoint($0), tls: tls, handler: s3) }
-        } ?? [])
-        + settings.metrics.listen.map { .init(Endpoint($0), tls: tls, handler: metrics) },
+      listeners: zip(
+        settings.listen + settings.s3.served + settings.metrics.listen,
+        handlers(of: deployment, s3Count: settings.s3.served.count)
+      ).map { .init(Endpoint($0), tls: tls, handler: $1) },
       limits: limits, drain: drain,
       accessLog: accessLog(
         settings.log, label: logger.label, threshold: logThreshold,
@@ -41,8 +40,21 @@ enum ServerAssembly {
     configuration.tracer = tracer
     configuration.isShared = { SharedAddresses.contain($0) }
     configuration.rateLimit = rateLimit(settings.limits)
+    // Liveness needs nothing that a reload closes.
+    configuration.isAnsweredAlways = { $0.path.elementsEqual("/healthz".utf8) }
     if tls != nil { configuration.strictTransportAge = settings.tls.strictTransportAge }
     return configuration
+  }
+
+  /// The handlers of the listeners: of the main addresses, of those of S3, and of those of the metrics.
+  ///
+  /// - Parameter s3Count: the number of addresses of S3, which a reload can switch off but not close.
+  static func handlers(of deployment: Deployment, s3Count: Int) -> [any RequestHandler] {
+    let settings = deployment.workspace.settings
+    let s3: any RequestHandler = deployment.handler.s3Root ?? NothingServed()
+    return settings.listen.map { _ in deployment.handler }
+      + (0..<s3Count).map { _ in s3 }
+      + settings.metrics.listen.map { _ in deployment.metricsHandler }
   }
 
   private static func rateLimit(_ settings: LimitsSettings) -> RateLimit? {
@@ -114,6 +126,18 @@ enum ServerAssembly {
     limits.requestsMax = settings.requestsPerConnectionMax
     return limits
   }
+}
+
+/// The handler of addresses whose part of the service a reload has switched off.
+private struct NothingServed: RequestHandler {
+  func respond(to request: ServerRequest) async -> ServerResponse {
+    ServerResponse(status: .notFound)
+  }
+}
+
+extension S3DialectSettings {
+  /// The addresses that a start listens on.
+  var served: [ListenAddress] { isOn ? listen : [] }
 }
 
 extension Endpoint {

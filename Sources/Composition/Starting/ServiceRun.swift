@@ -99,17 +99,3 @@ final class FolderRecovery: Service {
     }
   }
 }
-
-/// Reloads the certificates at each SIGHUP. Without TLS the signal has no effect, so that closing a
-/// terminal never ends the service.
-struct CertificateReload: Service {
-  /// Trapped already, because a signal right after the ready line must not end the process.
-  let hangups: UnixSignalsSequence
-  let service: LarderService
-
-  func run() async throws {
-    for await _ in hangups.cancelOnGracefulShutdown() {
-      await service.reloadCertificates()
-    }
-  }
-}

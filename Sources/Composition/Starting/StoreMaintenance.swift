@@ -43,6 +43,7 @@ struct StoreMaintenance: Sendable {
             noted = .now
           }
         } catch {
+          if Task.isCancelled { return }
           logger.warning(
             "expired data was not removed from the store", metadata: ["cause": "\(error)"])
           next = nil

@@ -41,6 +41,13 @@ struct OperatingEndpoint: Sendable {
       members.append(JSONMember("upstreams", .object(states)))
     }
     members.append(JSONMember("draining", .bool(report.isDraining)))
+    if let reload = report.reload {
+      let state = [
+        JSONMember("outcome", .string(reload.outcome.rawValue)),
+        JSONMember("time", .string(reload.time.iso8601)),
+      ]
+      members.append(JSONMember("reload", .object(state)))
+    }
     let body = JSONValue.object(members)
     var response = ServerResponse.json(
       body.bytes, status: report.isReady ? .ok : .serviceUnavailable)

@@ -26,6 +26,8 @@ package struct HealthReport: Sendable {
   package let upstreams: [UpstreamState]
   /// The process is shutting down.
   package let isDraining: Bool
+  /// The last reload of the operations and settings; nil if there was none.
+  package let reload: ReloadReport?
 
   /// Whether the last calls to all upstreams succeeded; nil if no upstream failed and one was not
   /// called yet.
@@ -37,12 +39,33 @@ package struct HealthReport: Sendable {
   package var isReady: Bool { store == .writable && !isDraining }
 }
 
+/// A reload of the operations and settings while the service runs.
+package struct ReloadReport: Hashable, Sendable {
+  package enum Outcome: String, CaseIterable, Sendable {
+    /// The new ones are served.
+    case applied
+    /// They have faults, or could not be taken: the former ones are still served.
+    case refused
+    /// The service could not open with them: the former ones are served again.
+    case reverted
+  }
+
+  package let outcome: Outcome
+  package let time: Timestamp
+
+  package init(_ outcome: Outcome, at time: Timestamp) {
+    self.outcome = outcome
+    self.time = time
+  }
+}
+
 /// Checks the service for `/readyz`.
 package final class HealthCheck: Sendable {
   private let store: ReadSession
   private let upstreams: Upstreams
   private let operationCount: Int
   private let uptime: @Sendable () -> Duration
+  private let lastReload: @Sendable () -> ReloadReport?
   private let draining = Atomic(false)
   private let fullDisk: Mutex<FullDisk>
 
@@ -58,13 +81,17 @@ package final class HealthCheck: Sendable {
   /// a small write, which can succeed on a full disk.
   static let fullDiskInterval = Duration.seconds(5)
 
-  /// - Parameter uptime: a monotonic clock.
+  /// - Parameters:
+  ///   - uptime: a monotonic clock.
+  ///   - lastReload: returns the last reload of the process.
   package init(
     store: ReadSession, upstreams: Upstreams, operationCount: Int,
-    uptime: @escaping @Sendable () -> Duration
+    uptime: @escaping @Sendable () -> Duration,
+    lastReload: @escaping @Sendable () -> ReloadReport? = { nil }
   ) {
     self.store = store
     self.uptime = uptime
+    self.lastReload = lastReload
     fullDisk = Mutex(FullDisk(count: store.fullCount))
     self.upstreams = upstreams
     self.operationCount = operationCount
@@ -87,7 +114,7 @@ package final class HealthCheck: Sendable {
     return HealthReport(
       store: state, operationCount: operationCount,
       upstreams: upstreams.all.map { .init(name: $0.name, isReachable: $0.pulse.isReachable) },
-      isDraining: draining.load(ordering: .relaxed))
+      isDraining: draining.load(ordering: .relaxed), reload: lastReload())
   }
 
   /// Whether a full disk has refused a write lately.

@@ -12,7 +12,12 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let shared: ServerShared
   // Copies of values that every request needs: each access through a shared object costs a retain.
   let limits: ServerLimits
-  let handler: any RequestHandler
+  private(set) var handler: any RequestHandler
+  private(set) var term: HandlerTerm
+  /// Increased with each replacement of the handler.
+  private(set) var termNumber = 0
+  /// Whether requests wait for another handler.
+  var isHolding = false
   let accessLog: (any AccessLog)?
   /// `nil` without tracing.
   let tracing: LoopTracing?
@@ -24,17 +29,18 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   /// The output of the session at work in this turn; kept between turns for its storage.
   var output: [UInt8] = []
   var tally: LoopTally
-  let names: RequestNames
+  private(set) var names: RequestNames
   private var notes: [UInt8] = []
   private(set) var isDraining = false
   private(set) var sessions: Set<SessionReference> = []
   private var tallyTimer: LoopTimer?
   var shortage = Shortage.none
 
-  init(shared: ServerShared, handler: any RequestHandler, on reactor: isolated Reactor) {
+  init(shared: ServerShared, place: HandlerPlace, on reactor: isolated Reactor) {
     self.shared = shared
     limits = shared.limits
-    self.handler = handler
+    term = place.term
+    handler = term.handler
     names = handler.names
     tally = LoopTally(operationCount: names.operations.count)
     accessLog = shared.configuration.accessLog
@@ -52,6 +58,17 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     watch(shared.drain, on: reactor) { $0.beginDraining(on: reactor) }
     watch(shared.cutOff, on: reactor) { $0.cutOffAll() }
     joinEviction(on: reactor)
+    join(place, on: reactor)
+  }
+
+  /// Uses the handler of another term for the requests that begin from now on.
+  func replace(by term: HandlerTerm) {
+    addTally()
+    self.term = term
+    handler = term.handler
+    names = handler.names
+    tally = LoopTally(operationCount: names.operations.count)
+    termNumber += 1
   }
 
   /// Starts a session for a registered connection.
@@ -103,6 +120,10 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
 
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
     flushNotes()
+    addTally()
+  }
+
+  private func addTally() {
     shared.counters.add(tally, names: names)
     tally.clear()
   }
@@ -130,7 +151,6 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
 
 /// State shared by the loops of one server.
 struct ServerShared: Sendable {
-  let handler: any RequestHandler
   let configuration: HTTPServerConfiguration
   let connections: ConnectionRegistry
   let eviction: IdleEviction

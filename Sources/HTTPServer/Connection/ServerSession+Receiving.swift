@@ -146,7 +146,8 @@ extension ServerSession {
     _ input: UnsafeRawBufferPointer, from offset: inout Int, for client: ProxiedClient?,
     on reactor: isolated Reactor
   ) -> Bool {
-    guard connection.persists, let content = connection.wholeContent(in: input, from: offset),
+    guard !server.isHolding, connection.persists,
+      let content = connection.wholeContent(in: input, from: offset),
       content.count <= Self.immediateContentBytesMax
     else { return false }
     let start = server.output.count
@@ -214,7 +215,7 @@ extension ServerSession {
       rates: server.rates, respond: respond)
     exchange = ServerExchange(
       request: request, channel: channel, rate: rate,
-      refusal: Self.refusal(rate: rate, coding: coding))
+      refusal: Self.refusal(rate: rate, coding: coding), termNumber: server.termNumber)
     exchangeNumber += 1
   }
 

@@ -8,13 +8,17 @@ import WebSockets
 extension ServerSession {
   /// Starts the handler once the content that has arrived is in its channel.
   func startHandlerIfDue(on reactor: isolated Reactor) {
-    guard let exchange, !exchange.isStarted else { return }
+    guard let exchange, !exchange.isStarted, mayStart(exchange) else { return }
     self.exchange?.isStarted = true
     // The pace of reading the previous response does not count for this one.
     if stream.isFlushed { writePace = nil }
     let number = exchangeNumber
-    let request = exchange.request
+    let isRouted = exchange.termNumber == server.termNumber
+    let request = isRouted ? exchange.request : exchange.request.unrouted
+    if !isRouted { self.exchange?.request = request }
+    let term = server.term
     let handler = server.handler
+    term.requestBegan()
     let refusal = exchange.refusal.map { Self.refusalResponse($0, to: request, of: server) }
     let task = Task.immediate(executorPreference: reactor.loop) {
       let response: ServerResponse
@@ -28,9 +32,16 @@ extension ServerSession {
         response = await Self.respond(with: handler, to: request)
       }
       await self.deliver(response, for: request, number: number, on: reactor)
+      term.requestEnded()
     }
     // There is nothing to cancel if the response is already complete.
     if exchangeNumber == number { self.exchange?.task = task }
+  }
+
+  /// Whether a request waits for no other handler.
+  private func mayStart(_ exchange: ServerExchange) -> Bool {
+    guard server.isHolding, exchange.refusal == nil else { return true }
+    return server.shared.configuration.isAnsweredAlways(exchange.request.head)
   }
 
   private static func respond(

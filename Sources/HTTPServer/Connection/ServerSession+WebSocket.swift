@@ -67,7 +67,8 @@ extension ServerSession {
     webSocket = ServerWebSocket(pump: channel.pump(on: reactor))
     server.shared.counters.webSocketOpened()
     serve(channel, agreement, upgrade, on: reactor)
-    if server.isDraining { closeWebSocketForDrain() }
+    if server.isDraining { closeWebSocket(Self.drainReason) }
+    if server.isHolding { closeWebSocket(Self.holdReason) }
     if !isTakingIn { passKeptOn() }
   }
 
@@ -101,9 +102,12 @@ extension ServerSession {
     on reactor: isolated Reactor
   ) {
     let peer = WebSocketPeer(channel, subprotocol: agreement.subprotocol)
+    let term = server.term
+    term.requestBegan()
     let task = Task.immediate(executorPreference: reactor.loop) {
       await upgrade.serve(peer)
       peer.close(code: WebSocketClose.normal, reason: "")
+      term.requestEnded()
     }
     webSocket?.task = task
   }
@@ -116,10 +120,12 @@ extension ServerSession {
     input.withUnsafeBytes { webSocket.pump.received($0) }
   }
 
-  /// Closes the WebSocket since the server shuts down.
-  func closeWebSocketForDrain() {
-    webSocket?.pump.close(
-      WebSocketClose(code: WebSocketClose.goingAway, reason: "the server is shutting down"))
+  static var drainReason: String { "the server is shutting down" }
+  static var holdReason: String { "the service reloads its operations" }
+
+  /// Closes the WebSocket. Its handler ends at once, the connection when the client has closed its side too.
+  func closeWebSocket(_ reason: String) {
+    webSocket?.pump.close(WebSocketClose(code: WebSocketClose.goingAway, reason: reason))
   }
 
   /// Handles the end of the stream of a WebSocket.

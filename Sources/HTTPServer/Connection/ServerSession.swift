@@ -127,7 +127,7 @@ final class ServerSession: StreamDelegate {
 
   /// Begins to drain: the connection closes after the response that is due, or soon if there is none.
   func beginDraining() {
-    if webSocket != nil { return closeWebSocketForDrain() }
+    if webSocket != nil { return closeWebSocket(Self.drainReason) }
     connection.stopPersisting()
     guard connection.isIdle else { return }
     readDeadline = stream.now + limits.drainIdleDeadline
@@ -150,13 +150,16 @@ enum Admission {
 
 /// One request passed to a handler, with the state of its response.
 struct ServerExchange {
-  let request: ServerRequest
+  var request: ServerRequest
   /// The channel for the content; `nil` if there is none.
   let channel: BodyChannel?
   /// The verdict of the rate limit; `nil` without one.
   let rate: RateVerdict?
   /// The problem to respond with in place of the handler, for a valid request that must not be served.
   let refusal: ServerProblem?
+  /// The handler that has looked up the route for the content, see ``LoopServer/termNumber``. Another one
+  /// looks it up again.
+  let termNumber: Int
   var task: Task<Void, Never>?
   /// A response that waits until the unwanted body has been read.
   var pendingResponse: PreparedResponse?

@@ -91,6 +91,15 @@ package struct ServerRequest: Sendable {
     shared.rates?.judge(head, from: clientAddress, now: LoopClock.now())?.isAllowed ?? true
   }
 
+  /// The same request without the route found for its content.
+  var unrouted: ServerRequest {
+    guard shared.respond != nil else { return self }
+    return ServerRequest(
+      head: head, body: body, id: id, remoteAddress: remoteAddress, client: shared.client,
+      isSecure: shared.isSecure, receivedAt: receivedAt, date: date, trace: shared.trace,
+      rates: shared.rates)
+  }
+
   /// Changes what is known of this request, for the metrics and the access log.
   package func note(_ change: (inout RequestFacts) -> Void) {
     shared.facts.withLock { change(&$0) }

@@ -28,6 +28,12 @@ struct SettingsReferenceTests {
       !$0.isSecret || $0.components.last?.hasPrefix("<") == true
     })
   func showsExamplesThatLoad(key: SettingKey) throws {
+    let yaml = Self.example(of: key)
+    #expect(SettingsFixture(yaml: yaml).faults() == [], "\(yaml)")
+  }
+
+  /// Settings with the example of one.
+  static func example(of key: SettingKey) -> String {
     let path = (key.openSection ?? key.components).map(String.init)
     let names =
       key.memberForm == nil || key.isSecret
@@ -35,8 +41,7 @@ struct SettingsReferenceTests {
     let lines = names.enumerated().map { depth, name in
       String(repeating: "  ", count: depth) + name + ":"
     }
-    let yaml = lines.joined(separator: "\n") + " \(key.example)\n" + (Self.beside[key.name] ?? "")
-    #expect(SettingsFixture(yaml: yaml).faults() == [], "\(yaml)")
+    return lines.joined(separator: "\n") + " \(key.example)\n" + (Self.beside[key.name] ?? "")
   }
 
   /// Names in place of angle brackets, where not every name is valid.
