@@ -307,7 +307,8 @@ let package = Package(
       dependencies: [
         "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation", "GraphQL",
         "HTTPClient", "HTTPServer",
-        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport", "Transport",
+        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport",
+        "Transport",
         "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),

@@ -16,7 +16,9 @@ struct ConsolePolicyTests {
     arguments: ["", "/demo"])
   func pagesHoldNoScript(page: String) throws {
     let policy = PublicFolder.policy(ofPageIn: Self.folder + page)
-    for directive in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"] {
+    for directive in [
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
+    ] {
       #expect(policy.contains("\(directive);"), "\(directive)")
     }
     #expect(policy.contains("base-uri 'none'") && policy.contains("form-action 'none'"))
@@ -27,7 +29,8 @@ struct ConsolePolicyTests {
     #expect(text.firstRange(of: /\son[a-z]+="/) == nil)
   }
 
-  @Test("The console makes no markup and no code from texts, and requests nothing of other services")
+  @Test(
+    "The console makes no markup and no code from texts, and requests nothing of other services")
   func scriptsHandleTextsAsTexts() throws {
     let paths = try #require(FileManager.default.enumerator(atPath: "\(Self.folder)/console"))
       .compactMap { $0 as? String }.filter { $0.hasSuffix(".js") || $0.hasSuffix(".css") }

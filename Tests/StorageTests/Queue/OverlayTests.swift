@@ -167,7 +167,8 @@ struct OverlayTests {
     #expect(next?.mutation.object == .film("7"))
   }
 
-  @Test("Changes of an entity that is not stored do not show until it is, and not after its deletion")
+  @Test(
+    "Changes of an entity that is not stored do not show until it is, and not after its deletion")
   func changesNeedTheirEntity() async throws {
     let world = try await QueueWorld()
     var follower = LogFollower.atHead(of: world.store, world.viewer)
@@ -214,7 +215,8 @@ struct OverlayTests {
     let world = try await QueueWorld()
     _ = try await world.enqueue(
       QueueWorld.arrival(
-        "a", overlays: [
+        "a",
+        overlays: [
           OverlayChange(.create, .film("1"), fields: Array(#"{"title":"New"}"#.utf8)),
           Self.merge(#"{"year":1}"#),
         ])
