@@ -32,7 +32,7 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Filtering", "Gateway", "GraphQL", "HTTPClient", "Model", "Transport",
+        "Endpoints", "Filtering", "Gateway", "GraphQL", "HTTPClient", "Model", "Transport",
         .product(name: "Yams", package: "Yams"),
       ],
       sources: ["Settings"]),
@@ -53,6 +53,7 @@ let package = Package(
       sources: [
         "Files/FileText.swift", "Context/IdempotencyKey.swift",
         "GraphQLClients/GraphQLMessage.swift", "GraphQLClients/GraphQLSession.swift",
+        "Routing/ServicePart.swift",
       ]),
     .target(
       name: "Upstream",

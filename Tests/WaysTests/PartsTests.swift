@@ -92,7 +92,7 @@ extension Ways {
       }
       let document = try JSONValue(parsing: try await larder.get("/openapi.json").body)
       let documented = try #require(document["paths"]?.members).map(\.name)
-      #expect(documented.contains("/v1/operations/Film"))
+      #expect(documented.contains("/api/films/{id}"))
       #expect(documented.filter { path in parts.gone.contains { path.hasPrefix($0) } } == [])
       await larder.stop()
     }
@@ -170,7 +170,7 @@ extension Ways {
       #expect(try await larder.get("/v1/auth/me", user).status == 404)
       let device = try await larder.post("/v1/devices", #"{"platform":"ios"}"#, user)
       #expect(device.status == 201, "\(device.text)")
-      #expect(try JSONValue(parsing: device.body)["userId"] == .null)
+      #expect(try JSONValue(parsing: device.body)["userId"]?.string == nil)
       await larder.stop()
     }
   }

@@ -1,4 +1,3 @@
-import Endpoints
 import LosslessJSON
 
 /// The settings in force as a settings file, each followed by its origin. Secrets are masked, so the
@@ -26,19 +25,8 @@ package enum SettingsDump {
     return ["items": .array(items)]
   }
 
-  /// The settings as values, in the same order.
-  static func inForce(_ loaded: LoadedSettings) -> [SettingInForce] {
-    keys(of: loaded).flatMap { key in
-      key.show(loaded.settings).map { shown in
-        SettingInForce(
-          name: shown.name, value: shown.text, origin: loaded.places[shown.name]?.description,
-          isSecret: key.isSecret, doc: key.doc)
-      }
-    }
-  }
-
   /// The settings that the present form of the upstreams has.
-  private static func keys(of loaded: LoadedSettings) -> [SettingKey] {
+  static func keys(of loaded: LoadedSettings) -> [SettingKey] {
     let isOne = loaded.settings.upstreams.isEmpty
     return SettingTable.keys.filter { isOne || $0.components.first != "upstream" }
   }

@@ -84,6 +84,8 @@ package struct ServeCommand {
     threshold: LogThreshold, metrics: PrometheusRegistry, ring: LogRing, sink: LineSink,
     logger: Logger
   ) async throws -> Bool {
+    // The files' digests need them.
+    if let fault = StartFailure.missingAlgorithms() { throw fault }
     let early = files.state()
     for note in loaded.notes { logger.notice("\(note)") }
     try await SchemaPull(loaded.settings).keepIfMissing()

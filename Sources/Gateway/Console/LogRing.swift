@@ -203,7 +203,7 @@ extension LoggedLine {
     var message = ""
     if rest.first == "\"", let end = quotedEnd(of: rest) {
       message = unquoted(rest[..<end])
-      rest = rest[end...]
+      rest = rest[end...].drop { $0 == " " }
     }
     var fields: [Field] = []
     while !rest.isEmpty {

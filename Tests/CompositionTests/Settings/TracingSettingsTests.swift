@@ -59,7 +59,7 @@ struct TracingSettingsTests {
     let loaded = try SettingsFixture(
       yaml: "tracing: {endpoint: http://c, headers: {X-Api-Key: hidden-key}}"
     ).load()
-    #expect(loaded.settings.tracing.headers.keys.sorted() == ["X-Api-Key"])
+    #expect(loaded.settings.tracing.headers.keys.sorted() == ["x-api-key"])
     #expect(!SettingsDump.yaml(loaded).contains("hidden-key"))
   }
 }

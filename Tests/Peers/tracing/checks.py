@@ -266,11 +266,11 @@ def links_an_attempt_to_its_request(site):
         status, mutation = ask(
             larder, "POST", "/v1/mutations",
             {"operation": "RateFilm", "mode": "lazy", "variables": {"id": "f1", "stars": 4}},
-            Device_Token=device["token"], Authorization="Bearer user-ada", Idempotency_Key="k1",
+            Device_Token=device["deviceToken"], Authorization="Bearer user-ada", Idempotency_Key="k1",
             traceparent=SAMPLED)
         assert status == 202, mutation
         status, ended = ask(
-            larder, "GET", f"/v1/mutations/{mutation['id']}?wait=20", Device_Token=device["token"])
+            larder, "GET", f"/v1/mutations/{mutation['id']}?wait=20", Device_Token=device["deviceToken"])
         assert ended["state"] == "applied", ended
         larder.end()
         collector.check()

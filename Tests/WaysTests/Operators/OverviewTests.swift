@@ -31,7 +31,7 @@ extension Ways {
       #expect(after["ready"] == true && after["draining"] == false)
       #expect(after["store"] == "writable")
       #expect(after["memoryBytes"]?.int64 ?? 0 > 1 << 20)
-      #expect(after["database"]?["bytes"]?.int64 ?? 0 > 4_096)
+      #expect(after["database"]?["bytes"]?.int64 ?? 0 >= 4_096)
       #expect(after["streams"]?["connections"]?.int64 ?? 0 >= 1)
       #expect(after["upstreams"]?.array?.count == 1)
       #expect(after["responses"]?["stepSeconds"] == 10)
