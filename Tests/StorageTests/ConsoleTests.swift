@@ -53,6 +53,7 @@ struct ConsoleTests {
       "SELECT d.push_token FROM device AS d", "SELECT count(token_digest) FROM device",
       "WITH d AS (SELECT token_digest AS t FROM device) SELECT t FROM d",
       "SELECT id FROM device ORDER BY token_digest", "EXPLAIN SELECT token_digest FROM device",
+      "SELECT json_group_array(id) FROM device", "SELECT json_group_object(id, 1) FROM device",
     ])
   func forbidsWritesAndSecrets(sql: String) async throws {
     try await fixture.store.register(DeviceTests.phone("d_1"), tokenDigest: "secret")
@@ -63,6 +64,36 @@ struct ConsoleTests {
       return true
     }
     #expect(try await fixture.store.device(tokenDigest: "secret") != nil)
+  }
+
+  /// SQLite 3.40 asks no permission to read columns that outer joins merge by name.
+  @Test(
+    "Joins by name are refused, in any spelling",
+    arguments: ["USING", "using", "NATURAL", "Natural"],
+    ["FULL", "LEFT", "RIGHT", "INNER", "/**/ FULL", "--x\n FULL"])
+  func refusesJoinsByName(word: String, kind: String) async throws {
+    try await fixture.store.register(DeviceTests.phone("d_1"), tokenDigest: "secret")
+    let isNatural = word.uppercased() == "NATURAL"
+    let join =
+      isNatural
+      ? "\(word) \(kind) JOIN device" : "\(kind) JOIN device\n\(word)/**/(token_digest)"
+    await #expect {
+      _ = try await ask("SELECT token_digest FROM (SELECT 'x' AS token_digest) AS x \(join)")
+    } throws: { error in
+      guard case .some(.refused(let text)) = error as? SQLFault else { return false }
+      return text.contains(word.uppercased())
+    }
+  }
+
+  @Test(
+    "The words of such joins can be used in quotes and comments",
+    arguments: [
+      "SELECT 'using', \"natural\" FROM (SELECT 1 AS \"natural\")", "SELECT 1 -- using",
+      "SELECT 1 /* natural */", "SELECT [using] FROM (SELECT 1 AS [using])", "SELECT 1 AS using_it",
+      "SELECT 'it''s using'",
+    ])
+  func takesWordsInQuotes(sql: String) async throws {
+    #expect(try await ask(sql).rows.count == 1)
   }
 
   @Test("Columns without secrets remain readable")

@@ -10,16 +10,23 @@ struct OperationText {
   let omitted: [String]
 
   var text: String {
-    let printed = Printer.print(.operation(definition))
+    // Apart from the description, which can have a line like the operation's.
+    var bare = definition
+    bare.description = nil
+    let printed = Printer.print(.operation(bare))
+    let whole = Printer.print(.operation(definition))
+    let description = whole.hasSuffix(printed) ? String(whole.dropLast(printed.count)) : ""
     let mark = "\(definition.operation.rawValue) \(definition.name?.value ?? "")"
     var lines = printed.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard let head = lines.firstIndex(where: { $0.hasPrefix(mark) }), lines[head].hasSuffix(" {")
-    else { return printed + "\n" }
+    else { return whole + "\n" }
     lines[head].removeLast(2)
     let directives = directives
     lines.insert(contentsOf: directives, at: head + 1)
     lines[head + directives.count] += " {"
-    return (comments + lines).joined(separator: "\n") + "\n"
+    // An empty line keeps the advice out of the operation's description.
+    let advice = comments.isEmpty ? "" : comments.map { $0 + "\n" }.joined() + "\n"
+    return advice + description + lines.joined(separator: "\n") + "\n"
   }
 
   /// The arguments of a drafted `@cache`.

@@ -75,7 +75,7 @@ package struct InitCommand {
     if checked.operations.contains(where: { $0.kind == .subscription }) {
       print("Subscriptions were not tried; `larder doctor` opens one.")
     }
-    reportNext(headers)
+    reportNext(headers, at: address)
   }
 
   // MARK: Reading
@@ -259,7 +259,7 @@ package struct InitCommand {
     }
   }
 
-  private func reportNext(_ headers: [InitHeader]) {
+  private func reportNext(_ headers: [InitHeader], at address: String) {
     var lines = ["", "Next:"]
     if request.folder != "." { lines.append("  cd \(request.folder)") }
     if !headers.isEmpty {
@@ -273,8 +273,10 @@ package struct InitCommand {
     ]
     if !headers.isEmpty {
       lines.append(
-        "Callers must be signed in, because the service has a credential of its own; see "
-          + "docs/accounts.md, and @access in docs/operations.md.")
+        "Callers must be signed in, because the service has a credential of its own. You create accounts:\n"
+          + "  curl \(address)/v1/auth/sign-up -H \"Authorization: Bearer $LARDER_ADMIN_TOKEN\""
+          + " -H 'Content-Type: application/json' -d '{\"email\": \"ada@example.com\", \"password\": \"…\"}'\n"
+          + "See docs/accounts.md, and @access in docs/operations.md.")
     }
     if request.url.contains("?") {
       lines.append(

@@ -8,11 +8,14 @@ package enum OperatorCookie {
   /// Cookies of these names that are looked at in one request.
   private static let valuesMax = 4
 
-  /// Returns the values of all such cookies in a `Cookie` field.
+  /// Returns the values of all such cookies in a `Cookie` field: of those with the prefix alone, if there are any,
+  /// since other hosts of the domain can set the others.
   package static func values(in field: String?) -> [String] {
     guard let field, field.contains(name) else { return [] }
+    let own = pairs(field).filter { isOwn($0) }
+    let secure = own.filter { $0.hasPrefix("\(secureName)=") }
     return Array(
-      pairs(field).filter { isOwn($0) }.compactMap { pair in
+      (secure.isEmpty ? own : secure).compactMap { pair in
         pair.firstIndex(of: "=").map { String(pair[pair.index(after: $0)...]) }
       }.prefix(valuesMax))
   }

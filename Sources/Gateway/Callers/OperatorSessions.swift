@@ -87,16 +87,16 @@ package final class OperatorSessions: Sendable {
     token: String, from network: ClientNetwork
   ) throws(Failure) -> Opened {
     let now = clock.now()
-    if let wait = attempts.take(network.attemptNames, at: now) {
-      throw Failure(
-        .rateLimited, "Too many attempts; retry later.", retry: .after, retryAfter: wait)
-    }
+    // A right token is never refused for the attempts of others behind the same address.
     guard let role = tokens.role(of: token) else {
+      if let wait = attempts.take(network.attemptNames, at: now) {
+        throw Failure(
+          .rateLimited, "Too many attempts; retry later.", retry: .after, retryAfter: wait)
+      }
       throw Failure(
         .invalidCredentials, "This is neither the admin token nor the viewer token of the settings."
       )
     }
-    attempts.giveBack(network.attemptNames, at: now)
     let cookie = Base64URL.encode(random.bytes(Self.byteCount))
     let session = OperatorSession(
       id: "console \(Base64URL.encode(random.bytes(Self.byteCount)))", role: role,
@@ -104,9 +104,10 @@ package final class OperatorSessions: Sendable {
       expires: now.advanced(by: Self.lifetime))
     let ended = entries.withLock { entries in
       var ended = entries.filter { $0.value.isOver(at: now) }.map(\.key)
-      if entries.count - ended.count >= Self.sessionsMax,
-        let oldest = entries.filter({ !$0.value.isOver(at: now) })
-          .min(by: { $0.value.used < $1.value.used })
+      // Of the same role: viewers end no session of an admin.
+      let peers = entries.filter { !$0.value.isOver(at: now) && $0.value.session.role == role }
+      if peers.count >= Self.sessionsMax,
+        let oldest = peers.min(by: { $0.value.used < $1.value.used })
       {
         ended.append(oldest.key)
       }

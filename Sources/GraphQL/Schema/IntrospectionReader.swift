@@ -92,7 +92,9 @@ struct IntrospectionReader {
       do throws(Fault) {
         defaultValue = try Parser.parseConstValue(Source(name: "introspection", body: text))
       } catch {
-        report("The default value of \"\(owner).\(name)\" is not a valid GraphQL value: \(text)")
+        report(
+          "The default value of \"\(owner).\(name)\" is not a valid GraphQL value: "
+            + JSONValue.string(String(text.prefix(100))).text)
       }
     }
     return InputValue(

@@ -186,6 +186,11 @@ package struct DatabaseRestore: Sendable {
   private static func fill(
     _ copy: String, from backup: String, key: SymmetricKey?, progress: WorkProgress
   ) throws(RestoreError) {
+    var status = stat()
+    // Reading a pipe could wait forever.
+    if stat(backup, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw .cannotRead(reason: "it is not a regular file")
+    }
     do throws(BackupOpeningError) {
       if try SealedBackup.isSealed(backup) {
         guard let key else { throw BackupOpeningError.notEncrypted }

@@ -126,6 +126,11 @@ struct ConsoleDatabase: ~Copyable {
   private func prepare(_ sql: String) throws(SQLFault) -> OpaquePointer {
     var text = Array(sql.utf8)
     guard !text.contains(0) else { throw .refused("the statement contains a NUL character") }
+    if let word = ConsoleKeywords.first(of: ConsoleKeywords.joinsByName, in: text) {
+      throw .refused(
+        "\(word) is not available here, since columns that are joined by name cannot be checked: write "
+          + "JOIN … ON, or quote it if it is a name")
+    }
     text.append(0)
     var statement: OpaquePointer?
     // The end of the first statement in the text.
@@ -284,6 +289,8 @@ enum ConsoleRules {
     "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer",
     // Its time grows with the product of its arguments' lengths, and it cannot be interrupted.
     "json_patch",
+    // They hold everything that they collect in memory, beyond the limit of a value.
+    "json_group_array", "json_group_object",
   ]
 
   static func isSecret(column: String, of table: String) -> Bool {

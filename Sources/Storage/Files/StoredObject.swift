@@ -68,9 +68,11 @@ package struct BlobName: Hashable, Sendable {
     }.joined()
   }
 
-  /// Creates a name from the index, which is trusted.
+  /// Creates a name from the index. It becomes a path, and the index can be a restored one: a text that is no name
+  /// is that of no file.
   init(stored text: String) {
-    self.text = text
+    let isName = text.utf8.count == Self.digitCount && text.utf8.allSatisfy(Self.isDigit)
+    self.text = isName ? text : String(repeating: "0", count: Self.digitCount)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {

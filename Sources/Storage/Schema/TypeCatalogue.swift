@@ -66,7 +66,7 @@ struct TypeCatalogue: Sendable {
   }
 
   private static func prepare(_ type: EntityType, _ db: Database) throws {
-    let (id, table) = try findOrMakeTable(of: type.name, db)
+    let (id, table) = try findOrMakeTable(of: type, db)
     try TextIndexes(id: id, table: table).dropOthers(than: type.textIndexes, db)
     for column in type.columns {
       try prepare(
@@ -75,21 +75,27 @@ struct TypeCatalogue: Sendable {
     try TextIndexes(id: id, table: table).make(type.textIndexes, db)
   }
 
+  /// Makes a table with all columns at once: SQLite reads the whole schema again for each that is added later.
   private static func findOrMakeTable(
-    of type: String, _ db: Database
+    of type: EntityType, _ db: Database
   ) throws -> (id: Int64, table: String) {
     if let row = try Row.fetchOne(
-      db, sql: "SELECT id, table_name FROM entity_type WHERE name = ?", arguments: [type])
+      db, sql: "SELECT id, table_name FROM entity_type WHERE name = ?", arguments: [type.name])
     {
       return (row["id"], row["table_name"])
     }
     let taken = try Set(
       String.fetchAll(db, sql: "SELECT lower(table_name) FROM entity_type"))
     let table = freeName(
-      for: "entity_\(type)", taken: taken.union(["entity_type", "entity_column"]))
+      for: "entity_\(type.name)", taken: taken.union(["entity_type", "entity_column"]))
     try db.execute(
-      sql: "INSERT INTO entity_type (name, table_name) VALUES (?, ?)", arguments: [type, table])
+      sql: "INSERT INTO entity_type (name, table_name) VALUES (?, ?)",
+      arguments: [type.name, table])
     let id = db.lastInsertedRowID
+    var (definitions, names) = ("", Set<String>())
+    for column in type.columns where names.insert(column.name).inserted {
+      definitions += ",\n  \(definition(of: column, named: try note(column, ofType: id, db)))"
+    }
     try db.execute(
       sql: """
         CREATE TABLE \(EntityTable.quoted(table)) (
@@ -101,7 +107,7 @@ struct TypeCatalogue: Sendable {
           barrier INTEGER NOT NULL,
           due INTEGER NOT NULL,
           stamps TEXT,
-          fields TEXT,
+          fields TEXT\(definitions),
           PRIMARY KEY (scope, key)
         )
         """)
@@ -116,7 +122,8 @@ struct TypeCatalogue: Sendable {
       sql: "SELECT column_name, kind, is_indexed FROM entity_column WHERE type = ? AND field = ?",
       arguments: [type, column.name])
     guard let known else {
-      let name = try addColumn(column, ofType: type, table: table, db)
+      let name = try note(column, ofType: type, db)
+      try addColumn(named: name, column, table: table, db)
       if isIndexed { try setIndex(true, on: name, field: column.name, type, table, db) }
       return
     }
@@ -144,8 +151,9 @@ struct TypeCatalogue: Sendable {
     }
   }
 
-  private static func addColumn(
-    _ column: EntityType.Column, ofType type: Int64, table: String, _ db: Database
+  /// Records a new column, and returns its name.
+  private static func note(
+    _ column: EntityType.Column, ofType type: Int64, _ db: Database
   ) throws -> String {
     let taken = try Set(
       String.fetchAll(
@@ -154,25 +162,27 @@ struct TypeCatalogue: Sendable {
     try db.execute(
       sql: "INSERT INTO entity_column VALUES (?, ?, ?, ?, 0)",
       arguments: [type, column.name, name, column.kind.rawValue])
-    try addColumn(named: name, column, table: table, db)
     return name
   }
 
   private static func addColumn(
     named name: String, _ column: EntityType.Column, table: String, _ db: Database
   ) throws {
+    try db.execute(
+      sql: """
+        ALTER TABLE \(EntityTable.quoted(table)) ADD COLUMN \(definition(of: column, named: name))
+        """)
+  }
+
+  private static func definition(of column: EntityType.Column, named name: String) -> String {
     let affinity =
       switch column.kind {
       case .integer, .boolean: "INTEGER"
       case .real: "REAL"
       case .text, .reference: "TEXT"
       }
-    let path = path(of: column.name, column.kind)
-    try db.execute(
-      sql: """
-        ALTER TABLE \(EntityTable.quoted(table)) ADD COLUMN \(EntityTable.quoted(name)) \
-        \(affinity) GENERATED ALWAYS AS (json_extract(fields, '\(path)')) VIRTUAL
-        """)
+    return "\(EntityTable.quoted(name)) \(affinity) "
+      + "GENERATED ALWAYS AS (json_extract(fields, '\(path(of: column.name, column.kind))')) VIRTUAL"
   }
 
   /// The JSON path of a column's value in the fields of its row: of a reference, the key in it.
