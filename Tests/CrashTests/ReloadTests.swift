@@ -82,6 +82,37 @@ extension Crashes {
       await demo.stop()
     }
 
+    @Test("A reload in an outage of upstream knows that it goes on")
+    func outagesOutliveReloads() async throws {
+      let (folder, larder, demo) = try await Self.start(Self.film("title"))
+      try await demo.change { $0.fail = .refuse }
+      let isFailing = await Moment.comes(withinSeconds: 20) {
+        _ = try await Self.get("/api/films/f1", larder)
+        return try await Self.upstream(larder) == "failing"
+      }
+      #expect(isFailing, "\(larder.errors)")
+      try folder.write(Self.film("year"), to: "operations/films.graphql")
+      larder.signal(SIGHUP)
+      let isApplied = await Moment.comes(withinSeconds: 20) {
+        try await Self.outcome(larder) == "applied"
+      }
+      #expect(isApplied, "\(larder.errors)")
+      #expect(try await Self.upstream(larder) == "failing")
+      try await demo.change { $0.fail = .off }
+      let isOver = await Moment.comes(withinSeconds: 30) {
+        _ = try await Self.get("/api/films/f2", larder)
+        return larder.errors.contains("upstream responds again")
+      }
+      #expect(isOver, "\(larder.errors)")
+      #expect(try await larder.terminate() == 0)
+      await demo.stop()
+    }
+
+    /// The state of upstream, as `/readyz` has it.
+    private static func upstream(_ larder: LarderProcess) async throws -> String? {
+      try JSONValue(parsing: try await get("/readyz", larder).body)["upstream"]?.string
+    }
+
     @Test("SIGHUP without a change keeps streams open")
     func hangupWithoutChange() async throws {
       let (folder, larder, demo) = try await Self.start(Self.film("title"))

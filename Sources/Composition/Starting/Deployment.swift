@@ -20,6 +20,7 @@ struct ProcessShare: Sendable {
   let logRing: LogRing
   /// The metrics of the last hours.
   let history = MetricHistory()
+  let pulses = UpstreamPulses()
   let metrics: PrometheusRegistry
   let logThreshold: LogThreshold
   let environment: [String: String]
@@ -113,7 +114,7 @@ final class Deployment: Sendable {
     let settings = workspace.settings
     let (group, logger) = (share.group, share.logger)
     let upstreams = try UpstreamAssembly(
-      settings, group: group, tls: share.clientTLS, logger: logger)
+      settings, group: group, tls: share.clientTLS, pulses: share.pulses, logger: logger)
     let clock = TrustedClock(
       newest: try await store.livedUntil(), wall: SystemClock.wall,
       reading: { SystemClock.uptime() }, trust: settings.clock.trust, logger: logger)

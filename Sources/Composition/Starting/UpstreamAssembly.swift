@@ -25,7 +25,10 @@ struct UpstreamAssembly {
   /// For account providers and token issuers; the only upstream's if there is one.
   let others: HTTPClient
 
-  init(_ settings: Settings, group: EventLoopGroup, tls: ClientTLS, logger: Logger) throws {
+  init(
+    _ settings: Settings, group: EventLoopGroup, tls: ClientTLS, pulses: UpstreamPulses,
+    logger: Logger
+  ) throws {
     let all = settings.allUpstreams
     let asksOverTLS =
       all.contains {
@@ -39,7 +42,7 @@ struct UpstreamAssembly {
     var clients: [UpstreamName: Clients] = [:]
     var served: [ServedUpstream] = []
     var forwarding: [UpstreamName: ForwardingRule] = [:]
-    for upstream in all {
+    for (upstream, pulse) in zip(all, pulses.pulses(of: all, logger: logger)) {
       let isSole = upstream.name == .sole
       let limits = HTTPClientSettings(upstream)
       let own = Clients(
@@ -52,9 +55,7 @@ struct UpstreamAssembly {
         ServedUpstream(
           client: UpstreamClient(
             settings: own.configuration, clock: SystemClock.wall, client: own.calls),
-          pulse: UpstreamPulse(
-            name: isSole ? nil : upstream.name, uptime: { SystemClock.uptime() },
-            logger: logger),
+          pulse: pulse,
           forwarding: isSole ? nil : rule,
           shares: CallShares(concurrencyMax: limits.connectionsMax) {
             try await Task.sleep(for: $0)
