@@ -1,3 +1,4 @@
+import Foundation
 import GraphQL
 import Testing
 import Upstream
@@ -68,6 +69,19 @@ struct OperationDrafterTests {
     #expect(
       film?.text.contains("# Lists left out; select them with a limit, if they have one: sequels")
         == true)
+  }
+
+  @Test("A description with a line like the operation's does not take its directives")
+  func descriptionsStayWhole() throws {
+    let example = "query Film {\n  film(id: 1) { id }\n}"
+    let sdl = Self.films.replacing("\"One film.\"", with: "\"\"\"\n\(example)\n\"\"\"")
+    let text = try #require(try Self.checked(sdl)["Film"]?.text)
+    let parts = text.components(separatedBy: "\"\"\"")
+    try #require(parts.count == 3, "\(text)")
+    #expect(parts[1].contains("query Film {") && !parts[1].contains("@route"))
+    #expect(parts[2].contains("query Film($id: ID!)\n@route(path: \"/films/{id}\")"))
+    // The advice is not a comment directly above the operation, which would describe it.
+    #expect(parts[0].hasSuffix("\n\n"))
   }
 
   @Test("A list has its path, a limit and no lists within it")
