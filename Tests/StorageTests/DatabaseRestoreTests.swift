@@ -198,8 +198,8 @@ struct DatabaseRestoreTests {
 }
 
 /// The progress that long work reported.
+// SAFETY: the work under test reports on the thread that waits for it.
 private final class ProgressMarks: @unchecked Sendable {
-  // SAFETY: the work under test reports on the thread that waits for it.
   private var marks: [Double] = []
 
   var progress: WorkProgress {

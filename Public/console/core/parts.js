@@ -262,6 +262,19 @@ export function pages(fetch, show, none, signal) {
   return {place, start: () => more(undefined)};
 }
 
+/** A place that shows such a list. */
+export function listed(list, signal, place = el("div")) {
+  load(
+    place,
+    async () => {
+      await list.start();
+      return list.place;
+    },
+    signal,
+  );
+  return place;
+}
+
 // Texts to copy.
 
 export async function copy(text, pressed) {

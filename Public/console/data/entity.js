@@ -112,7 +112,7 @@ function copies(found, type) {
   );
 }
 
-/** A form for a correction: one input for each column, of which only what was changed is sent. */
+/** A form for a correction: one input for each column; only what was changed is sent. */
 async function correct(type, id, entity, done) {
   const columns = type.columns.filter(
     (column) => !type.key.includes(column.name) && !column.local && column.kind !== "reference",

@@ -8,6 +8,7 @@ import {
   facts,
   field,
   head,
+  listed,
   load,
   pages,
   pill,
@@ -97,16 +98,7 @@ function queues(signal) {
     ),
     signal,
   );
-  const place = el("div");
-  load(
-    place,
-    async () => {
-      await list.start();
-      return list.place;
-    },
-    signal,
-  );
-  return place;
+  return listed(list, signal);
 }
 
 function devices(query, signal, go) {
@@ -150,15 +142,7 @@ function devices(query, signal, go) {
     ),
     signal,
   );
-  const place = el("div");
-  load(
-    place,
-    async () => {
-      await list.start();
-      return list.place;
-    },
-    signal,
-  );
+  const place = listed(list, signal);
   return [
     el(
       "form",

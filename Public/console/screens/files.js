@@ -7,6 +7,7 @@ import {
   empty,
   field,
   head,
+  listed,
   load,
   pages,
   run,
@@ -82,16 +83,7 @@ function uploads(bucket, prefix, signal, done) {
 function objects(bucket, prefix, signal, main) {
   const place = el("div", {class: "stack"});
   const parts = prefix.split("/").filter(Boolean);
-  const again = () =>
-    load(
-      place,
-      async () => {
-        const list = listing();
-        await list.start();
-        return list.place;
-      },
-      signal,
-    );
+  const again = () => listed(listing(), signal, place);
   main.append(
     el(
       "nav",

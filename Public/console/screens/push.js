@@ -10,6 +10,7 @@ import {
   failure,
   field,
   head,
+  listed,
   load,
   pages,
   since,
@@ -186,12 +187,5 @@ export function show({main, signal, again}) {
     ),
     signal,
   );
-  load(
-    place,
-    async () => {
-      await list.start();
-      return list.place;
-    },
-    signal,
-  );
+  listed(list, signal, place);
 }

@@ -17,7 +17,7 @@ package struct UsersCommand {
       hint:
         "That service keeps no accounts (`accounts.provider`, `accounts: off`), or is of another "
         + "version; `larder routes` lists its paths.")
-    if isJSON { return CommandJSON.text(["items": .array(users)]) }
+    if isJSON { return JSONValue.object([JSONMember("items", .array(users))]).text }
     var table = TextTable("ID", "EMAIL", "CREATED", "SESSIONS", "LAST USED")
     for user in users {
       table.add(
@@ -58,7 +58,7 @@ package struct DevicesCommand {
       hint:
         "That service has no devices (`devices: off`), or is of another version; `larder routes` "
         + "lists its paths.")
-    if isJSON { return CommandJSON.text(["items": .array(devices)]) }
+    if isJSON { return JSONValue.object([JSONMember("items", .array(devices))]).text }
     var table = TextTable("ID", "PLATFORM", "NAME", "USER", "ACCESS", "REGISTERED", "LAST USED")
     for device in devices {
       table.add(
@@ -99,17 +99,15 @@ package struct PurgeCommand {
         JSONMember(name, .array(values.map { .string($0) }))
       })
     let report = try await client.call("POST", "/v1/admin/purge", body: body)
-    if isJSON { return CommandJSON.text(report) }
+    if isJSON { return report.text }
     // The service counts only entities that it deleted one by one, so the number would mislead here.
     let names = named.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }
     return "Purged: \(names.joined(separator: "; ")). It is fetched again at the next request."
   }
 }
 
-/// JSON as commands print it, and values of it in tables.
+/// Values of JSON in tables.
 enum CommandJSON {
-  static func text(_ value: JSONValue) -> String { value.text }
-
   /// A value in a table: `-` for none. Control characters, which a client can have put into a name, would
   /// change the terminal.
   static func cell(_ value: JSONValue?) -> String {

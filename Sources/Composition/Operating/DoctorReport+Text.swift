@@ -54,7 +54,7 @@ extension DoctorReport {
       JSONMember("healthy", .bool(isHealthy)), JSONMember("findings", .array(documents)),
     ]
     if withSettings {
-      members.append(JSONMember("settings", SettingsDump.document(loaded)["items"] ?? .array([])))
+      members.append(JSONMember("settings", SettingsDump.items(loaded)))
     }
     return JSONValue.object(members).text
   }

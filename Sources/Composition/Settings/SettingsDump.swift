@@ -1,30 +1,6 @@
-import LosslessJSON
-
 /// The settings in force as a settings file, each followed by its origin. Secrets are masked, so the
 /// text can be shown to anyone; with a secret in it, it cannot be loaded again.
 package enum SettingsDump {
-  /// The settings for programs: `{"items": [{"name", "value", "origin", "isDefault", "isSecret"}]}`. `value`
-  /// is YAML, and null if the setting is not set; secrets are masked.
-  package static func json(_ loaded: LoadedSettings) -> String {
-    document(loaded).text
-  }
-
-  static func document(_ loaded: LoadedSettings) -> JSONValue {
-    let items = keys(of: loaded).flatMap { key in
-      key.show(loaded.settings).map { shown -> JSONValue in
-        let place = loaded.places[shown.name]
-        return [
-          "name": .string(shown.name),
-          "value": shown.text.map(JSONValue.string) ?? .null,
-          "origin": .string(place?.description ?? "default"),
-          "isDefault": .bool(place == nil),
-          "isSecret": .bool(key.isSecret),
-        ]
-      }
-    }
-    return ["items": .array(items)]
-  }
-
   /// The settings that the present form of the upstreams has.
   static func keys(of loaded: LoadedSettings) -> [SettingKey] {
     let isOne = loaded.settings.upstreams.isEmpty

@@ -114,30 +114,23 @@ package final class DeviceRegistry: Sendable {
   package func page(
     after: String, user: String?, limit: Int
   ) async throws(Failure) -> [Device] {
-    try await operating { () async throws(StorageError) in
-      try await store.devices(after: after, user: user, limit: limit)
+    do throws(StorageError) {
+      return try await store.devices(after: after, user: user, limit: limit)
+    } catch {
+      throw Self.unreadable(error)
     }
   }
 
   /// Returns a device by its id, for operators.
   package func device(_ id: String) async throws(Failure) -> Device {
-    let found = try await operating { () async throws(StorageError) in
-      try await store.device(id: id)
+    let found: Device?
+    do throws(StorageError) {
+      found = try await store.device(id: id)
+    } catch {
+      throw Self.unreadable(error)
     }
     guard let found else { throw Failure(.notFound, "There is no device with this id.") }
     return found
-  }
-
-  private func operating<Value>(
-    _ body: () async throws(StorageError) -> Value
-  ) async throws(Failure) -> Value {
-    do throws(StorageError) {
-      return try await body()
-    } catch {
-      throw Failure(
-        .storageUnavailable, "The devices cannot be read now.", retry: .after,
-        retryAfter: .seconds(5), cause: "\(error)")
-    }
   }
 
   // MARK: Identifying

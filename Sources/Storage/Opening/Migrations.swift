@@ -39,6 +39,7 @@ enum Migrations {
     migrator.registerMigration("0030 local fields", migrate: LocalFieldRows.migrate)
     migrator.registerMigration("0031 events for hooks", migrate: HookOutboxTables.migrate)
     migrator.registerMigration("0033 traces of mutations", migrate: QueueSchema.migrateTraces)
+    migrator.registerMigration("0034 overlays by entity", migrate: QueueSchema.migrateOverlayIndex)
     return migrator
   }
 

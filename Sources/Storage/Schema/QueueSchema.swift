@@ -20,6 +20,11 @@ enum QueueSchema {
     try db.execute(sql: "ALTER TABLE mutation ADD COLUMN trace TEXT")
   }
 
+  /// For the overlays of an entity, of whatever device: looked up at each deletion.
+  static func migrateOverlayIndex(_ db: Database) throws {
+    try db.execute(sql: "CREATE INDEX overlay_of_entity ON overlay (type, key)")
+  }
+
   static func migrate(_ db: Database) throws {
     try db.execute(
       sql: """

@@ -127,7 +127,11 @@ extension Ways {
       let out = try await larder.request("DELETE", "/v1/admin/session", headers: session.fields)
       #expect(out.status == 204)
       _ = try await larder.get("/api/films/f1")
-      while let event = try await stream.nextEvent() { #expect(event.event != "change") }
+      do {
+        while let event = try await stream.nextEvent() { #expect(event.event != "change") }
+      } catch RawClient.Problem.closed {
+        // One that had not begun to send is cut off.
+      }
       await larder.stop()
     }
 
