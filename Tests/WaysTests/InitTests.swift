@@ -151,8 +151,8 @@ extension Ways {
         ("http://127.0.0.1:1/graphql", "Connection refused"),
         ("http://nowhere.invalid/graphql", "has no address"),
         ("https://127.0.0.1:PORT/graphql", "TLS failed"),
-        ("http://127.0.0.1:PORT/healthz", "no GraphQL endpoint"),
-        ("http://127.0.0.1:PORT/nothing", "no GraphQL endpoint"),
+        ("http://127.0.0.1:PORT/healthz", "not a GraphQL endpoint"),
+        ("http://127.0.0.1:PORT/nothing", "not a GraphQL endpoint"),
       ])
     func saysWhatToDo(url: String, part: String) async throws {
       let demo = try await Self.films()

@@ -102,13 +102,10 @@ package struct InitCommand {
       throw StartFailure(
         .usage, "--listen \(request.listen.onOneLine): \(error.reason ?? "it is no address").")
     }
-    switch address {
-    case .tcp(nil, let port), .tcp("0.0.0.0", let port): return "http://127.0.0.1:\(port)"
-    case .tcp("::", let port): return "http://[::1]:\(port)"
-    case .tcp: return "http://\(address)"
-    case .unix:
+    if case .unix = address {
       throw StartFailure(.usage, "--listen must be host:port; set a socket in larder.yaml.")
     }
+    return ServiceAddress.url(of: address, scheme: "http")
   }
 
   private func load(

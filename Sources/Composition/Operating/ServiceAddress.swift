@@ -32,21 +32,23 @@ struct ServiceAddress: CustomStringConvertible, Sendable {
       return
     }
     let scheme = isSecure ? "https" : "http"
-    switch settings.listen.first ?? .tcp(host: "127.0.0.1", port: 8080) {
-    case .unix(let path):
-      let escaped = path.map { $0 == "/" ? "%2F" : String($0) }.joined()
-      (url, description) = ("http+unix://\(escaped)", "unix:\(path)")
-    case .tcp(nil, let port), .tcp("0.0.0.0", let port):
-      url = "\(scheme)://127.0.0.1:\(port)"
-      description = url
-    case .tcp("::", let port):
-      url = "\(scheme)://[::1]:\(port)"
-      description = url
-    case .tcp(let host?, let port):
-      url = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-      description = url
-    }
+    let listening = settings.listen.first ?? .tcp(host: "127.0.0.1", port: 8080)
+    url = Self.url(of: listening, scheme: scheme)
+    if case .unix(let path) = listening { description = "unix:\(path)" } else { description = url }
     isGiven = false
+  }
+
+  /// Returns the URL at which this machine reaches a listening address, over loopback if it stands for all
+  /// interfaces.
+  static func url(of listening: ListenAddress, scheme: String) -> String {
+    switch listening {
+    case .unix(let path):
+      "http+unix://\(path.map { $0 == "/" ? "%2F" : String($0) }.joined())"
+    case .tcp(nil, let port), .tcp("0.0.0.0", let port): "\(scheme)://127.0.0.1:\(port)"
+    case .tcp("::", let port): "\(scheme)://[::1]:\(port)"
+    case .tcp(let host?, let port):
+      "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
   }
 
   var isSecure: Bool { url.hasPrefix("https:") }

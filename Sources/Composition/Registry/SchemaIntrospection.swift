@@ -135,7 +135,7 @@ struct SchemaIntrospection {
     case .status(let status, _): return self.status(status)
     case .malformed(let status, let reason, _) where status != 0:
       return
-        "its response (status \(status)) is not GraphQL: \(reason). It is no GraphQL endpoint; "
+        "its response (status \(status)) is not GraphQL: \(reason). It is not a GraphQL endpoint; "
         + "\(remedies.address), whose path is often /graphql."
     case .tooLarge(let bytesMax):
       return "the response is larger than \(bytesMax) bytes; raise the setting `schema.bytes`."
@@ -157,7 +157,7 @@ struct SchemaIntrospection {
         + "complete, with https and the whole path?"
     case 429: "the API has had too many requests (status 429). Wait, then try again."
     case 400..<500:
-      "it is no GraphQL endpoint (status \(status)); \(remedies.address), whose path is often /graphql."
+      "it is not a GraphQL endpoint (status \(status)); \(remedies.address), whose path is often /graphql."
     default: "the API failed (status \(status)). Look into its log, then try again."
     }
   }

@@ -21,6 +21,7 @@ struct ProcessShare: Sendable {
   /// The metrics of the last hours.
   let history = MetricHistory()
   let pulses = UpstreamPulses()
+  let started = SystemClock.wall.now()
   let metrics: PrometheusRegistry
   let logThreshold: LogThreshold
   let environment: [String: String]
@@ -133,9 +134,7 @@ final class Deployment: Sendable {
       push: push.service, hooksOut: hooksOut.service, tracer: share.tracing.tracer, clock: clock,
       pool: group.blockingPool, logger: logger, logThreshold: share.logThreshold,
       reloads: share.reloads)
-    let overview = gateway.serviceOverview(share.history) { [metrics = share.metrics] in
-      metrics.families(showsHosts: true)
-    }
+    let overview = gateway.serviceOverview(share)
     let publicAddress = PublicAddress(settings)
     let files = try FilesAssembly.service(
       settings, store: store, keys: keys, group: group, tls: share.clientTLS,

@@ -240,11 +240,12 @@ struct GatewayAssembly {
   ///   - history: the metrics of the last hours, which outlive a reload.
   ///   - families: reads the metrics of the service.
   func serviceOverview(
-    _ history: MetricHistory, _ families: @escaping @Sendable () -> [MetricFamily]
+    _ share: ProcessShare
   ) -> ServiceOverview {
     ServiceOverview(
-      history: history, families: families, health: health, upstreams: overview,
-      clock: SystemClock.wall)
+      history: share.history,
+      families: { [metrics = share.metrics] in metrics.families(showsHosts: true) },
+      health: health, upstreams: overview, clock: SystemClock.wall, started: share.started)
   }
 
   /// The metrics of its parts.

@@ -1,3 +1,4 @@
+import Accounts
 package import Model
 package import Storage
 
@@ -61,9 +62,7 @@ package struct AccountDirectory: Sendable {
     do throws(StorageError) {
       return try await body()
     } catch {
-      throw Failure(
-        .storageUnavailable, "The accounts cannot be read or changed now.", retry: .after,
-        retryAfter: .seconds(5), cause: "\(error)")
+      throw Failure(.storeUnavailable(cause: "\(error)"))
     }
   }
 }

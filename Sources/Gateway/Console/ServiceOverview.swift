@@ -54,17 +54,19 @@ package struct ServiceOverview: Sendable {
   private let clock: WallClock
   private let started: Timestamp
 
-  /// - Parameter families: reads the metrics of the service.
+  /// - Parameters:
+  ///   - families: reads the metrics of the service.
+  ///   - started: the start of the process, from which on the metrics count; a reload is none.
   package init(
     history: MetricHistory, families: @escaping @Sendable () -> [MetricFamily],
-    health: HealthCheck, upstreams: UpstreamOverview, clock: WallClock
+    health: HealthCheck, upstreams: UpstreamOverview, clock: WallClock, started: Timestamp
   ) {
     self.history = history
     self.families = families
     self.health = health
     self.upstreams = upstreams
     self.clock = clock
-    started = clock.now()
+    self.started = started
   }
 
   /// Adds a step to the history; called every ``MetricHistory/step``.

@@ -196,7 +196,7 @@ def failures_say_what_to_do(site):
     cases = [
         ("locked", [site.shop], 75, ["status 401", "--header"]),
         ("closed", [site.shop], 75, ["refuses introspection", "--schema FILE"]),
-        ("html", [site.shop], 75, ["text/html", "no GraphQL endpoint"]),
+        ("html", [site.shop], 75, ["text/html", "not a GraphQL endpoint"]),
         ("open", [site.shop.replace("http:", "https:")], 75, ["TLS failed", "http://"]),
         ("open", [f"http://127.0.0.1:{free}/graphql"], 75, ["Connection refused", "running"]),
         ("open", ["http://nowhere.invalid/graphql"], 75, ["no address"]),
