@@ -33,15 +33,18 @@ package struct StartFailure: Error, CustomStringConvertible {
   package let description: String
   /// The same faults as values, for a report that a program reads; empty if there is only a sentence.
   let faults: [Finding]
+  /// The warnings beside them.
+  let warnings: [Finding]
 
   package init(_ kind: Kind, _ description: String) {
     self.init(kind, description, faults: [])
   }
 
-  init(_ kind: Kind, _ description: String, faults: [Finding]) {
+  init(_ kind: Kind, _ description: String, faults: [Finding], warnings: [Finding] = []) {
     self.kind = kind
     self.description = description
     self.faults = faults
+    self.warnings = warnings
   }
 }
 
