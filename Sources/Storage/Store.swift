@@ -38,6 +38,9 @@ package final class Store: Sendable {
   /// One for each kind of caller: public, user and device.
   private static let queryConnections = 3
   private let damageNote: StoreDamage
+  /// The row that this opening appended and that stands for a snapshot, see ``LogPayload/isReset``; 0 if it did
+  /// not. Other nodes need a snapshot of this position or later.
+  package let resetPosition: Int64
   /// Kept for the writer's connection, which calls it; nil unless the store is a leader's.
   private let capture: ChangeCapture?
 
@@ -48,6 +51,7 @@ package final class Store: Sendable {
   ) {
     damageNote = damage
     self.capture = capture
+    resetPosition = opening.resetPosition
     self.folder = folder
     segments = opening.segments
     lastCall = CallNumber(opening.counters.call)

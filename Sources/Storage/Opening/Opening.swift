@@ -12,6 +12,8 @@ struct Opening {
   private(set) var recorder: TransactionRecorder?
   /// See ``Store/position``.
   private(set) var position: Int64 = 0
+  /// See ``Store/resetPosition``.
+  private(set) var resetPosition: Int64 = 0
 
   /// - Parameter capture: installed on the connection, if it is a leader's.
   init(
@@ -43,6 +45,7 @@ struct Opening {
       recorder.noteCommitted()
       self.recorder = recorder
       position = recorder.position
+      resetPosition = isReset ? position : 0
     }
   }
 
