@@ -76,6 +76,10 @@ struct ClusterLoop: Service {
 
   /// Applies what is there, looks for the leader, and waits for more.
   private func follow() async throws {
+    if node.cluster == nil {
+      try await backend.prepare()
+      node.note(cluster: try await backend.identity())
+    }
     while try await applyOnce() {}
     node.link.note(isCutOff: false)
     let lease = try await backend.lease()

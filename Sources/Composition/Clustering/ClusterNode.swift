@@ -1,4 +1,5 @@
 import Cluster
+import Cryptography
 import FoundationEssentials
 import Gateway
 import HTTPClient
@@ -26,6 +27,8 @@ final class ClusterNode: Sendable {
   }
 
   private struct State {
+    /// The name that the cluster got when it was made; nil before PostgreSQL was reached.
+    var cluster: String?
     var part = Part.replica
     var errand: Errand?
     /// The store that is open, and what is kept in memory of it.
@@ -80,6 +83,20 @@ final class ClusterNode: Sendable {
 
   var advertised: String { settings.advertise.map { "\($0)" } ?? "" }
 
+  /// Notes which cluster PostgreSQL has.
+  func note(cluster: String) { state.withLock { $0.cluster = cluster } }
+
+  var cluster: String? { state.withLock { $0.cluster } }
+
+  /// The root secret of a new data folder: the same on every node, derived from the secret that they share.
+  func rootBytes() -> [UInt8] {
+    let secret = settings.secret?.revealed ?? ""
+    let key = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: Array(secret.utf8)), info: Array("larder/cluster root".utf8),
+      outputByteCount: 32)
+    return key.withUnsafeBytes { Array($0) }
+  }
+
   // MARK: Part
 
   var part: Part { state.withLock { $0.part } }
@@ -104,16 +121,19 @@ final class ClusterNode: Sendable {
   var hasLost: Bool { state.withLock { $0.hasLost } }
 
   /// The part of the store to be opened.
-  func storeRole(cluster: String) throws(ClusterError) -> StoreRole {
-    switch part {
-    case .replica: return .replica
-    case .leader(let lease):
+  func storeRole() throws(StartFailure) -> StoreRole {
+    guard case .leader(let lease) = part, let cluster = state.withLock({ $0.cluster }) else {
+      return .replica
+    }
+    do throws(ClusterError) {
       let appender = try backend.appender(of: lease)
       return .leader(
         cluster: cluster,
         log: LeasedLog(appender: appender, meters: meters) { [weak self] in
           self?.noteAppended(bytes: $0)
         })
+    } catch {
+      throw StartFailure(.faultySettings, "The log of the cluster cannot be written: \(error)")
     }
   }
 

@@ -88,6 +88,7 @@ struct ClusterStart {
   /// - Returns: whether the folder can be opened.
   private func place(_ own: ClusterPosition?) async throws -> Bool {
     let cluster = try await node.backend.identity()
+    node.note(cluster: cluster)
     if let own {
       guard own.cluster == cluster else {
         throw StartFailure(

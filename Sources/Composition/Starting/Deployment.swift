@@ -26,6 +26,8 @@ struct ProcessShare: Sendable {
   let logThreshold: LogThreshold
   let environment: [String: String]
   let reloads: ReloadRecord
+  /// Nil for a single machine.
+  let cluster: ClusterNode?
   let logger: Logger
 }
 
@@ -86,7 +88,8 @@ final class Deployment: Sendable {
       store = try await StoreOpening(
         folder: copy?.path ?? folder.path, markerName: folder.markerName,
         types: workspace.registry.catalogue.types, local: workspace.local,
-        patience: settings.start.lockWait, reserve: reserve, logger: logger
+        patience: settings.start.lockWait, reserve: reserve,
+        role: try share.cluster?.storeRole() ?? .alone, logger: logger
       ).open()
     } catch {
       copy?.remove()
@@ -97,7 +100,7 @@ final class Deployment: Sendable {
     do {
       let keys = try await keys(
         of: folder, store, settings, isCopy: copy != nil, environment: share.environment,
-        logger: logger)
+        cluster: share.cluster, logger: logger)
       observeDamage(of: store, folder: settings.dataFolder, logger: logger)
       return try await Deployment(
         workspace, share, store: store, copy: copy, reserve: reserve, keys: keys)
@@ -193,12 +196,16 @@ final class Deployment: Sendable {
   /// Checks that the folder, its database and the key belong together, and marks the database.
   private static func keys(
     of folder: DataFolder, _ store: Store, _ settings: Settings, isCopy: Bool,
-    environment: [String: String], logger: Logger
+    environment: [String: String], cluster: ClusterNode?, logger: Logger
   ) async throws -> KeyRing {
     let marker = try await store.marker()
     try folder.checkKeyIsThere(for: marker, environment: environment)
+    // The nodes of a cluster read each other's secrets.
+    var shared = (cluster?.rootBytes() ?? [])[...]
     let keys = KeyRing(
-      root: try folder.key(environment: environment) { UInt8.random(in: 0...255) })
+      root: try folder.key(environment: environment) {
+        shared.popFirst() ?? UInt8.random(in: 0...255)
+      })
     try folder.check(
       keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
       logger: logger)

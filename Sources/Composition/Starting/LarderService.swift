@@ -64,12 +64,13 @@ package final class LarderService: Service {
     let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
     do {
       let clientTLS = ClientTLS()
+      let cluster = try await ClusterAssembly.join(workspace, group: group, logger: logger)
       let share = ProcessShare(
         group: group, clientTLS: clientTLS,
         tracing: try TracingAssembly(
           settings.tracing, group: group, tls: clientTLS, logger: logger),
         logRing: logRing, metrics: metrics, logThreshold: logThreshold, environment: environment,
-        reloads: ReloadRecord(), logger: logger)
+        reloads: ReloadRecord(), cluster: cluster, logger: logger)
       let deployment = try await Deployment.open(workspace, share)
       let deployments = DeploymentSlot(deployment)
       let server = HTTPService(
