@@ -119,6 +119,7 @@ let package = Package(
       dependencies: [
         "Accounts", "Cryptography", "Files", "Filtering", "GraphQL", "HTTPClient", "HTTPWire",
         "LosslessJSON", "Model", "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
+        "WebSocketWire",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

@@ -17,6 +17,8 @@ package struct OperationService: Sendable {
   }
 
   package let directory: OperationDirectory
+  /// On a replica, which runs no mutation and no live query; nil on other nodes.
+  package let leader: LeaderLink?
   private let reader: QueryReader
   private let mutations: MutationRunner
   private let explainer: Explainer
@@ -30,8 +32,10 @@ package struct OperationService: Sendable {
   package init(
     directory: OperationDirectory, reader: QueryReader, mutations: MutationRunner,
     explainer: Explainer, signal: CommitSignal, devices: DeviceRegistry, differ: ListDiffer,
-    temporary: TemporaryVariables, makeKey: @escaping @Sendable () -> String
+    temporary: TemporaryVariables, leader: LeaderLink? = nil,
+    makeKey: @escaping @Sendable () -> String
   ) {
+    self.leader = leader
     self.directory = directory
     self.reader = reader
     self.mutations = mutations
@@ -68,6 +72,7 @@ package struct OperationService: Sendable {
     _ operation: ServedOperation, input: VariableInput, context: Context,
     knownTag: String?
   ) async throws(Failure) -> OperationStream.Start {
+    if let leader { throw leader.need() }
     if signal.hasEnded {
       throw Failure(
         .draining, "The service is shutting down.", retry: .after, retryAfter: .seconds(1))

@@ -36,6 +36,8 @@ package final class QueryReader: Sendable {
   private let overlaid: OverlaidReader
   private let lookup: StoreLookup
   private let shadow: ShadowReads?
+  /// On a replica, which never calls upstream; nil on other nodes.
+  private let leader: LeaderLink?
   private let pace = Mutex(LogPace())
   /// The outcome of a flight, and its span, which the spans of its other readers refer to.
   private struct Landed {
@@ -45,22 +47,27 @@ package final class QueryReader: Sendable {
   }
 
   private let flights = SingleFlight<FlightKey, Landed>()
+  /// The refreshes that the leader was asked for, each with the rest after it.
+  private let refreshes = SingleFlight<ResultKey, Void>()
   private let coalesced = Counter(label: "larder.upstream.coalesced")
 
   package init(
     upstreams: Upstreams, store: Store, calls: CallSequence, cache: RenderedCache,
     epoch: MutationEpoch, failures: FailureMemory,
-    overlaid: OverlaidEntities, shadow: ShadowReads? = nil, clock: WallClock, logger: Logger
+    overlaid: OverlaidEntities, shadow: ShadowReads? = nil, leader: LeaderLink? = nil,
+    clock: WallClock, logger: Logger
   ) {
+    self.leader = leader
     self.store = store.reading
     self.cache = cache
     self.clock = clock
     self.logger = logger
     self.epoch = epoch
-    self.shadow = shadow
+    // A comparison is a call of upstream.
+    self.shadow = leader == nil ? shadow : nil
     fetcher = UpstreamFetcher(
       upstreams: upstreams, store: store, calls: calls, cache: cache, failures: failures,
-      clock: clock, logger: logger)
+      clock: clock, logger: logger, leader: leader)
     self.overlaid = OverlaidReader(
       store: store.reading, cache: cache, overlaid: overlaid, logger: logger)
     lookup = StoreLookup(store: store.reading, clock: clock, logger: logger)
@@ -131,7 +138,7 @@ package final class QueryReader: Sendable {
     case (.serve, let stored?):
       return response(stored.rendered, request: request)
     case (.serveAndRefresh, let stored?):
-      _ = flight(for: request)
+      refresh(request)
       return response(stored.rendered, request: request)
     case (.refuse, _):
       throw Failure(
@@ -149,6 +156,7 @@ package final class QueryReader: Sendable {
   private func fetch(
     _ request: ReadRequest, fallback: Stored?, known: Bool
   ) async throws(Failure) -> ReadResponse {
+    if let leader { return try await withoutUpstream(leader, fallback: fallback, request: request) }
     let (task, isNew) = flight(for: request)
     if !isNew { coalesced.increment() }
     let began = LoopClock.now()
@@ -240,6 +248,35 @@ package final class QueryReader: Sendable {
       ])
   }
 
+  /// Leaves a read that upstream must answer to the leader; without one, shows what is stored.
+  private func withoutUpstream(
+    _ leader: LeaderLink, fallback: Stored?, request: ReadRequest
+  ) async throws(Failure) -> ReadResponse {
+    guard leader.reachable == nil else { throw leader.need() }
+    return try await fallBack(to: fallback, after: leader.need(), request: request)
+  }
+
+  /// The most results that the leader refreshes for this node at the same time.
+  private static let refreshesMax = 256
+  /// The time between two requests for the same refresh: the new result comes with the log.
+  private static let refreshRest = Duration.milliseconds(500)
+
+  /// Refreshes a result while its stale copy is served: by a call of upstream, or on a replica by the leader,
+  /// which gets the same request and does the same.
+  private func refresh(_ request: ReadRequest) {
+    guard let leader else {
+      _ = flight(for: request)
+      return
+    }
+    guard leader.reachable != nil, let current = LeaderRequest.current,
+      refreshes.count < Self.refreshesMax
+    else { return }
+    _ = refreshes.join(request.key) {
+      await current.sendAgain()
+      await leader.pause(for: Self.refreshRest)
+    }
+  }
+
   private func flight(
     for request: ReadRequest
   ) -> (task: Task<Landed, Never>, isNew: Bool) {
@@ -276,6 +313,10 @@ package final class QueryReader: Sendable {
       throw Failure(
         .nothingCached,
         "The request forbids both the cache (no-store) and upstream (only-if-cached).")
+    }
+    if let leader {
+      let lastGood = leader.reachable == nil ? await lastGood(for: request) : nil
+      return try await withoutUpstream(leader, fallback: lastGood, request: request)
     }
     let began = LoopClock.now()
     let fetched = await fetcher.fetch(request, keeps: false)

@@ -23,15 +23,19 @@ package final class SyncQueue: Sendable {
   private let signal: CommitSignal
   private let renewal: CredentialRenewal
   private let makeID: @Sendable () -> String
+  /// On a replica, which sends no mutation; nil on other nodes.
+  private let leader: LeaderLink?
+  private let presented = PresentedCredentials()
 
   package init(
     store: Store, registry: OperationRegistry, localTypes: Set<String>, upstreams: Upstreams,
     calls: CallSequence, epoch: MutationEpoch, cursors: CursorIssuer,
     devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, environment: QueueEnvironment,
     concurrency: SendConcurrency, transientCodes: Set<String>, clock: WallClock, logger: Logger,
-    ownWrites: OwnDataWrites? = nil, tracer: SpanTracer? = nil,
+    ownWrites: OwnDataWrites? = nil, tracer: SpanTracer? = nil, leader: LeaderLink? = nil,
     makeID: @escaping @Sendable () -> String
   ) {
+    self.leader = leader
     let writes = ownWrites.map { QueuedWrites(own: $0) }
     self.store = store
     self.devices = devices
@@ -333,7 +337,14 @@ package final class SyncQueue: Sendable {
 
   /// Notes that a device presented a credential. If upstream refused the last one and this one is
   /// different, the queue resumes with it.
-  package func notePresence(of caller: Caller) { renewal.notePresence(of: caller) }
+  package func notePresence(of caller: Caller) {
+    guard leader != nil else { return renewal.notePresence(of: caller) }
+    // The leader resumes the queue when it sees the credential.
+    guard let device = caller.device, device.access == .full, !caller.credentials.isEmpty,
+      let current = LeaderRequest.current, presented.note(caller.credentials, of: device.id)
+    else { return }
+    Task { await current.present() }
+  }
 
   // MARK: Callers
 
