@@ -12,7 +12,7 @@ package import Transport
 /// Sockets and connections belong to it, everything that depends on operations to its ``Deployment``, which
 /// a reload replaces.
 package final class LarderService: Service {
-  private let share: ProcessShare
+  let share: ProcessShare
   let deployments: DeploymentSlot
   let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
