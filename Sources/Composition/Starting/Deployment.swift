@@ -142,7 +142,7 @@ final class Deployment: Sendable {
     let files = try FilesAssembly.service(
       settings, store: store, keys: keys, group: group, tls: share.clientTLS,
       expiryClock: clock.clock)
-    let services = gateway.services(
+    var services = gateway.services(
       files: PublicFolder.files(settings, pool: group.blockingPool),
       storedFiles: files.map {
         FileServices(
@@ -164,9 +164,10 @@ final class Deployment: Sendable {
         provenance: EntityProvenance(store: store.reading), overview: overview,
         signal: gateway.signal, log: share.logRing,
         settings: SettingsDump.inForce(workspace.loaded)))
+    services.cluster = share.cluster
     hasPages = services.files != nil
     handler = try LarderHandler(services)
-    metrics = gateway.serviceMetrics(store: store)
+    metrics = gateway.serviceMetrics(store: store, cluster: share.cluster)
     metricsHandler = try MetricsHandler(services.metrics)
     fileGauges = FileGauges(store: store.reading)
     self.overview = overview

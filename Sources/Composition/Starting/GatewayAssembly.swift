@@ -249,11 +249,11 @@ struct GatewayAssembly {
   }
 
   /// The metrics of its parts.
-  func serviceMetrics(store: Store) -> ServiceMetrics {
+  func serviceMetrics(store: Store, cluster: (any ClusterStatus)?) -> ServiceMetrics {
     ServiceMetrics(
       store: store, cursors: cursors, cache: cache, reader: reader,
       upstreams: overview, operationCount: operations.directory.operations.count,
-      dataFolder: settings.dataFolder)
+      dataFolder: settings.dataFolder, cluster: cluster)
   }
 
   func services(

@@ -190,6 +190,7 @@ struct EndpointSet: Sendable {
   var upstreams: UpstreamsEndpoint {
     UpstreamsEndpoint(context: context, overview: services.upstreams)
   }
+  var cluster: ClusterEndpoint { ClusterEndpoint(context: context, cluster: services.cluster) }
   var maintenance: MaintenanceEndpoint {
     MaintenanceEndpoint(
       context: context, console: services.sql, backups: services.backups,

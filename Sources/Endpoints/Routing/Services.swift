@@ -33,6 +33,8 @@ package struct Services: Sendable {
   package var writes: EntityWrites
   /// Nil if files are switched off.
   package var storedFiles: FileServices?
+  /// Nil on a single machine.
+  package var cluster: (any ClusterStatus)?
   /// Nil if the S3 dialect is switched off.
   package var s3: S3Services?
   package var sync: SyncQueue
