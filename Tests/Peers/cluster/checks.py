@@ -17,6 +17,7 @@ sys.path[:0] = [str(HERE.parent)]
 import checker  # noqa: E402
 import front  # noqa: E402
 import history  # noqa: E402
+import pooler  # noqa: E402
 from check_run import run  # noqa: E402
 from load import Line, Load  # noqa: E402
 from nodes import Cluster, eventually  # noqa: E402
@@ -373,6 +374,21 @@ def a_node_with_other_operations_does_not_lead(site):
     other.start()
 
 
+def a_pooler_is_reported(site):
+    """PgBouncer in transaction mode gives each transaction another session: no LISTEN, no lease session."""
+    if pooler.program() is None:
+        print("left out: pgbouncer is not there")
+        return
+    _, replicas = site.started()
+    node = replicas[0]
+    with pooler.Pooler(site.cluster.postgres) as bouncer:
+        status, output = node.command(
+            "doctor", f"--set=cluster.postgres=postgres://larder@127.0.0.1:{bouncer.port}/larder")
+    assert "pooler" in output.lower(), (status, output)
+    _, output = node.command("doctor")
+    assert "pooler" not in output.lower(), output
+
+
 def clients_of_all_nodes_see_one_service(site):
     """Some seconds of all clients without trouble; then all nodes hold equal databases."""
     site.started()
@@ -407,6 +423,7 @@ if __name__ == "__main__":
         a_leader_that_drains_is_replaced_at_once,
         a_rolling_restart_fails_no_request,
         a_node_with_other_operations_does_not_lead,
+        a_pooler_is_reported,
         clients_of_all_nodes_see_one_service,
         nodes_are_equal,
     ], Site)

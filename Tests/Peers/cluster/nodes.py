@@ -15,7 +15,7 @@ import time
 from network import Network
 from ports import steady_port
 from postgres import PostgreSQL
-from upstream import Upstream
+from counters import Upstream
 
 HERE = pathlib.Path(__file__).resolve().parent
 ADMIN = "an-admin-token-for-the-checks-of-clusters"

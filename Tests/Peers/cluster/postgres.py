@@ -40,13 +40,21 @@ class Missing(Exception):
     """PostgreSQL is not installed."""
 
 
-def folder_of_programs():
-    """The folder with `initdb` and `postgres` of the newest installed version."""
-    places = [pathlib.Path("/usr/lib/postgresql"), *PROGRAMS.glob("postgresql-*/usr/lib/postgresql")]
-    found = [one for place in places for one in place.glob("*/bin/initdb")]
-    if not found:
-        raise Missing("PostgreSQL is not installed: Scripts/setup --tests")
-    return max(found, key=lambda one: int(one.parts[-3])).parent
+class Programs:
+    """The programs of the newest version: installed, or unpacked by Scripts/setup."""
+
+    def __init__(self):
+        places = [pathlib.Path("/usr/lib/postgresql"), *PROGRAMS.glob("postgresql-*/usr/lib/postgresql")]
+        folders = sorted((one for place in places for one in place.glob("*/bin")),
+                         key=lambda one: int(one.parent.name), reverse=True)
+        self.folders = [one for one in folders if one.parent.name == folders[0].parent.name]
+        self.path("initdb")
+
+    def path(self, name):
+        found = [folder / name for folder in self.folders if (folder / name).exists()]
+        if not found:
+            raise Missing(f"{name} of PostgreSQL is not there: Scripts/setup --tests")
+        return found[0]
 
 
 def unprivileged():
@@ -73,7 +81,7 @@ class Server:
     def command(self, *arguments):
         """Runs one of PostgreSQL's programs to its end."""
         done = subprocess.run(
-            [self.programs / arguments[0], *arguments[1:]], check=False, **self.identity, cwd=self.folder.parent,
+            [self.programs.path(arguments[0]), *arguments[1:]], check=False, **self.identity, cwd=self.folder.parent,
             capture_output=True, text=True, timeout=START_SECONDS_MAX,
             env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
         assert done.returncode == 0, f"{arguments[0]}: {done.stdout}{done.stderr}"
@@ -89,7 +97,7 @@ class Server:
         """Starts the process without waiting for it."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [self.programs / "postgres", "-D", self.folder, "-p", str(self.port), "-k", self.folder.parent],
+                [self.programs.path("postgres"), "-D", self.folder, "-p", str(self.port), "-k", self.folder.parent],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL, **self.identity,
                 env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
 
@@ -103,7 +111,7 @@ class Server:
 
     def answers(self):
         done = subprocess.run(
-            [self.programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)], timeout=10, check=False)
+            [self.programs.path("pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)], timeout=10, check=False)
         return done.returncode == 0
 
     def stop(self, how=signal.SIGINT):
@@ -122,10 +130,10 @@ class Server:
     def sql(self, statement, database="larder"):
         """The rows of a statement as lists of texts; null is an empty text. Raises on failure."""
         done = subprocess.run(
-            ["psql", "-XAtq", "-F", "\x1f", "-R", "\x1e", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p",
+            [self.programs.path("psql"), "-XAtq", "-F", "\x1f", "-R", "\x1e", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p",
              str(self.port), "-U", "larder", "-d", database, "-c", statement],
             capture_output=True, text=True, timeout=SQL_SECONDS_MAX, check=False,
-            env={"PATH": f"{self.programs}:/usr/bin:/bin", "PGCONNECT_TIMEOUT": "5"})
+            env={"PATH": "/usr/bin:/bin", "PGCONNECT_TIMEOUT": "5"})
         if done.returncode != 0:
             raise OSError(f"PostgreSQL refuses {statement!r}: {done.stderr.strip()}")
         text = done.stdout.removesuffix("\n")
@@ -139,7 +147,7 @@ class PostgreSQL:
     """A primary, and optionally a synchronous streaming standby that can be promoted."""
 
     def __init__(self, with_standby=False, is_durable=True):
-        self.programs = folder_of_programs()
+        self.programs = Programs()
         # Of its own: the user that it runs as cannot look into other folders of the tests.
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="larder-pg-"))
         self.number = 0

@@ -1,6 +1,6 @@
 """A GraphQL server with counters, as a process of its own, which records what takes effect.
 
-  upstream.py PORT
+  counters.py PORT
 
 It supports `Idempotency-Key`: a second call under one key gets the first response and has no effect.
 `POST /switch?to=up|down|slow|unanswering` sets its mode: 503, a delay, or each mutation performed and its connection
@@ -163,7 +163,7 @@ class Upstream:
         self.port = steady_port()
         with (folder / "upstream.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-B", HERE / "upstream.py", str(self.port)], stdout=log, stderr=log)
+                [sys.executable, "-B", HERE / "counters.py", str(self.port)], stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS_MAX
         while True:
             try:
