@@ -44,7 +44,7 @@ struct FloorTests {
       ("CLinux", ["Transport"]),
       ("CResources", ["Composition", "DemoUpstream"]),
       ("Dispatch", ["Transport"]),
-      ("Glibc", ["Transport", "Files", "Storage/BackingUp"]),
+      ("Glibc", ["Transport", "Files", "Storage/BackingUp", "Storage/Replicating"]),
       ("Files", ["Gateway", "S3FileStore", "Composition"]),
       ("S3Wire", ["Endpoints", "S3FileStore"]),
       ("S3FileStore", ["Composition"]),

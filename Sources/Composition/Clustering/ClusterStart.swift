@@ -56,10 +56,10 @@ struct ClusterStart {
           + "cluster with it, or set an empty folder with `data`.")
     }
     while true {
-      do throws(ClusterError) {
+      do {
         try await node.backend.prepare()
         if try await place(own) { return }
-      } catch {
+      } catch let error as ClusterError {
         if case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The node cannot join its cluster: \(reason).")
         }

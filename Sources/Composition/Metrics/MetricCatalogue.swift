@@ -104,6 +104,9 @@ package enum MetricCatalogue {
       "larder_upstream_reachable", .gauge, by: ["upstream"],
       "1 if the last request to upstream got a response, else 0."),
     MetricDescription(
+      "larder_upstream_credential_accepted", .gauge, by: ["upstream"],
+      "0 while upstream refuses the service's own credential, 1 when it accepts it again."),
+    MetricDescription(
       "larder_upstream_breaker_state", .gauge, by: ["upstream", "state"],
       "1 for the present state of the circuit breaker, 0 for the others."),
     MetricDescription(

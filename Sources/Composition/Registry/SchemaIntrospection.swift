@@ -131,7 +131,7 @@ struct SchemaIntrospection {
 
   private func text(_ failure: UpstreamFailure, _ error: HTTPClientError?) -> String {
     switch failure {
-    case .refused: return refused(0)
+    case .refused, .serviceRefused: return refused(0)
     case .status(let status, _): return self.status(status)
     case .malformed(let status, let reason, _) where status != 0:
       return

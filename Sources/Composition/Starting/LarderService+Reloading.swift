@@ -1,3 +1,4 @@
+import Cluster
 import Gateway
 import HTTPServer
 import Logging

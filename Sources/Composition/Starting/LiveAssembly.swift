@@ -21,9 +21,11 @@ struct LiveAssembly {
     let clock = SystemClock.wall
     connections = SubscriptionsByUpstream(
       upstreams.clients.mapValues { clients in
-        UpstreamSubscriptions(
+        let pulse = upstreams.upstreams[clients.configuration.name].pulse
+        return UpstreamSubscriptions(
           settings: clients.configuration, sockets: clients.calls, streams: clients.streams,
-          clock: clock, uptime: { SystemClock.uptime() }, random: { Double.random(in: 0..<1) })
+          clock: clock, uptime: { SystemClock.uptime() }, random: { Double.random(in: 0..<1) },
+          noteService: { pulse.noteService($0) })
       })
     hub = SubscriptionHub(
       variables: TemporaryVariables(store: store.reading), opening: connections, store: store,

@@ -22,6 +22,8 @@ package struct HealthReport: Sendable {
     package let name: UpstreamName
     /// Nil if no call was made yet. Reported but not required: Larder works without upstream.
     package let isReachable: Bool?
+    /// Whether it refuses the service's own credential, so that only stored data is served.
+    package let refusesService: Bool
   }
 
   /// In alphabetical order.
@@ -121,7 +123,11 @@ package final class HealthCheck: Sendable {
     }
     return HealthReport(
       store: state, operationCount: operationCount,
-      upstreams: upstreams.all.map { .init(name: $0.name, isReachable: $0.pulse.isReachable) },
+      upstreams: upstreams.all.map {
+        .init(
+          name: $0.name, isReachable: $0.pulse.isReachable,
+          refusesService: $0.pulse.serviceRefusal != nil)
+      },
       isDraining: draining.load(ordering: .relaxed), reload: lastReload())
   }
 

@@ -9,10 +9,15 @@ package struct OperationService: Sendable {
   package struct Context: Sendable {
     package let caller: Caller
     package let directives: ReadDirectives
+    /// See ``ReadRequest/noteFailure``.
+    package let noteFailure: FailedReadObserver?
 
-    package init(caller: Caller, directives: ReadDirectives = .none) {
+    package init(
+      caller: Caller, directives: ReadDirectives = .none, noteFailure: FailedReadObserver? = nil
+    ) {
       self.caller = caller
       self.directives = directives
+      self.noteFailure = noteFailure
     }
   }
 
@@ -161,7 +166,7 @@ package struct TemporaryVariables: Sendable {
     return ReadRequest(
       operation: operation.registered,
       variables: try await resolved(variables, of: context.caller) ?? variables,
-      caller: context.caller, directives: context.directives)
+      caller: context.caller, directives: context.directives, noteFailure: context.noteFailure)
   }
 
   /// Returns the variables with real ids; nil if there is nothing to replace, which is always so for

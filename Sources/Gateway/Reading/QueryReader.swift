@@ -168,30 +168,33 @@ package final class QueryReader: Sendable {
       fetched = await fetcher.fetch(request, keeps: true)
     }
     let waited = LoopClock.now().elapsed(since: began)
-    var response = try await response(
-      to: fetched, isNew: isNew, fallback: fallback, known: known, request: request)
-    response.upstreamTime = waited
-    return response
+    let outcome = { (isStored: Bool) -> CacheOutcome in
+      if !isNew { return .collapsed }
+      if request.directives.noCache { return .request(stored: isStored) }
+      return known ? .revalidated(stored: isStored) : .miss(stored: isStored)
+    }
+    do throws(Failure) {
+      var response = try await response(
+        to: fetched, outcome: outcome, fallback: fallback, request: request)
+      response.upstreamTime = waited
+      return response
+    } catch {
+      request.noteFailure?(outcome(false), waited)
+      throw error
+    }
   }
 
   private func response(
-    to fetched: UpstreamFetcher.Outcome, isNew: Bool, fallback: Stored?, known: Bool,
-    request: ReadRequest
+    to fetched: UpstreamFetcher.Outcome, outcome: (_ isStored: Bool) -> CacheOutcome,
+    fallback: Stored?, request: ReadRequest
   ) async throws(Failure) -> ReadResponse {
     switch fetched {
     case .response(let rendered, let isStored, _):
-      let outcome: CacheOutcome =
-        if !isNew { .collapsed } else if request.directives.noCache {
-          .request(stored: isStored)
-        } else if known { .revalidated(stored: isStored) } else { .miss(stored: isStored) }
       return ReadResponse(
-        rendered: rendered, outcome: outcome, age: age(of: rendered), viewer: viewer(of: request))
+        rendered: rendered, outcome: outcome(isStored), age: age(of: rendered),
+        viewer: viewer(of: request))
     case .erred(let erred):
-      let outcome: CacheOutcome =
-        if !isNew { .collapsed } else if request.directives.noCache {
-          .request(stored: false)
-        } else if known { .revalidated(stored: false) } else { .miss(stored: false) }
-      return try response(erred, over: fallback, else: outcome, request: request)
+      return try response(erred, over: fallback, else: outcome(false), request: request)
     case .refused(let failure):
       throw failure
     case .failed(let failure):
@@ -287,6 +290,7 @@ package final class QueryReader: Sendable {
     if place == nil { key.line = request.caller.ownerInNetwork }
     // A flight outlives the task of the request that begins it, and is a task of its own.
     let trace = CurrentTrace.active
+    let request = request.unobserved
     let work = { @Sendable [fetcher] in
       guard let trace else {
         return Landed(
@@ -321,9 +325,14 @@ package final class QueryReader: Sendable {
     let began = LoopClock.now()
     let fetched = await fetcher.fetch(request, keeps: false)
     let waited = LoopClock.now().elapsed(since: began)
-    var response = try await response(toUnkept: fetched, request: request)
-    response.upstreamTime = waited
-    return response
+    do throws(Failure) {
+      var response = try await response(toUnkept: fetched, request: request)
+      response.upstreamTime = waited
+      return response
+    } catch {
+      request.noteFailure?(.request(stored: false), waited)
+      throw error
+    }
   }
 
   private func response(
