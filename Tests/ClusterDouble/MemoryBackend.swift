@@ -25,6 +25,11 @@ package final class MemoryBackend: ClusterBackend {
 
   package func prepare() async throws(ClusterError) { try call { _ in } }
 
+  package func identity() async throws(ClusterError) -> String {
+    try call { _ in }
+    return "memory"
+  }
+
   // MARK: Lease
 
   package func lease() async throws(ClusterError) -> Lease? {
