@@ -24,6 +24,7 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CResources", exclude: ["demo-words.json", "openapi.yaml"]),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire"),
@@ -63,6 +64,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Transport"]),
     .target(
       name: "HTTPServer",
       dependencies: [
@@ -91,7 +93,12 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .target(name: "Cluster", dependencies: ["Model"]),
+    .target(
+      name: "Cluster",
+      dependencies: [
+        "Cryptography", "Model", "PostgreSQL", "Transport",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .target(
       name: "Files",
       dependencies: ["Cryptography", "HTTPWire", "Model", "Storage", "Transport"]),
@@ -213,6 +220,10 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/OneSignalDouble"),
+    .target(
+      name: "ClusterDouble",
+      dependencies: ["Cluster", "Cryptography", "Model", "Transport"],
+      path: "Tests/ClusterDouble"),
     .testTarget(name: "LosslessJSONTests", dependencies: ["LosslessJSON", "TestSupport"]),
     .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
     .testTarget(
@@ -241,6 +252,15 @@ let package = Package(
         "Cryptography", "Filtering", "LosslessJSON", "Model", "Storage", "SyncScheduler",
         "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "PostgreSQLTests",
+      dependencies: ["CPostgreSQL", "PostgreSQL", "TestSupport", "Transport"]),
+    .testTarget(
+      name: "ClusterTests",
+      dependencies: [
+        "Cluster", "ClusterDouble", "Cryptography", "Model", "PostgreSQL", "TestSupport", "Transport",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "HTTPServerTests",
