@@ -146,6 +146,8 @@ enum OperationFiles {
 
 /// The file of local types, if it exists.
 struct LocalFile {
+  /// Nil if there is no such file.
+  let source: SourceFile?
   let schema: LocalSchema
   let views: [EntityView]
 
@@ -154,7 +156,7 @@ struct LocalFile {
     _ settings: Settings, beside registry: OperationRegistry
   ) -> (file: LocalFile?, findings: [Finding]) {
     guard FileManager.default.fileExists(atPath: settings.localFile) else {
-      return (LocalFile(schema: .none, views: []), [])
+      return (LocalFile(source: nil, schema: .none, views: []), [])
     }
     switch OperationFiles.read(file: settings.localFile) {
     case .failure(let unreadable):
@@ -165,7 +167,9 @@ struct LocalFile {
         views: registry.views, outline: registry.outline)
       let (schema, findings) = reader.read(file)
       return (
-        schema.map { LocalFile(schema: $0.applying(settings.types), views: reader.views) },
+        schema.map {
+          LocalFile(source: file, schema: $0.applying(settings.types), views: reader.views)
+        },
         findings
       )
     }

@@ -11,6 +11,9 @@ package struct Workspace: Sendable {
   /// The relationships that settings define.
   package let links: [EntityLink]
   package let warnings: [Finding]
+  /// The digest of operations, schemas and local types, see ``WorkspaceDigest``; nil on a single machine, which
+  /// has nothing to compare it with.
+  package var digest: String?
 
   package var settings: Settings { loaded.settings }
 
@@ -81,7 +84,9 @@ package struct Workspace: Sendable {
       + hooks.warnings
     return Workspace(
       loaded: loaded, registry: whole.adding(check.indexes), local: file.schema, links: links.links,
-      warnings: warnings.map(loaded.placing))
+      warnings: warnings.map(loaded.placing),
+      digest: settings.cluster.isOn
+        ? WorkspaceDigest.text(of: reading.sources, local: file.source, settings: settings) : nil)
   }
 
   /// Faults of settings alone are a fault of the settings, whatever shows them.
