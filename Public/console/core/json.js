@@ -1,8 +1,9 @@
 // JSON whose numbers keep their digits: parsing to doubles would round numbers beyond 2^53, and 1.0 to 1.
 
-/** A number whose text a double cannot reproduce. */
-export class Digits {
+/** A number whose text a double cannot reproduce: `1.0`, 9007199254740993. It calculates as its double does. */
+export class Digits extends Number {
   constructor(source) {
+    super(source);
     this.source = source;
   }
   toString() {

@@ -413,18 +413,20 @@ def inputs_follow_the_types_of_variables(world):
 def texts_are_read_without_loss(world):
     with world.films.page() as page:
         found = page.run(r"""(async () => {
-          const [{indented, parsed}, {duration, bytes, percent}, {idOf, pathOf}] = await Promise.all(
+          const [{indented, parsed}, {duration, bytes, percent, milliseconds, number}, {idOf, pathOf}] = await Promise.all(
             ['core/json', 'core/format', 'data/keys'].map((name) => import(`/console/${name}.js`)));
           return [
             indented('{"a":9007199254740993,"b":[0.10,{}],"c":"x\\u2013\\u0007\\u0022"}'),
             JSON.stringify(parsed('[9007199254740993, 0.10, 1]')), String(parsed('no')),
             duration(372), duration(86400), duration(0.2), bytes(1536), percent(1, 3),
+            ...['5.0', '250.0', '12000.0'].map((text) => milliseconds(parsed(text))), number(parsed('7.0')), bytes(parsed('2048.0')),
             idOf({id: 'a/b'}, ['id']), idOf({city: 'Évora', year: 1990}, ['city', 'year']), pathOf('Film', 'a/b'), pathOf('Film', '..'),
           ];
         })()""")
         assert found == [
             '{\n  "a": 9007199254740993,\n  "b": [\n    0.10,\n    {}\n  ],\n  "c": "x–\\u0007\\u0022"\n}',
             "[9007199254740993,0.10,1]", "undefined", "6 min 12 s", "1 d", "0 s", "1.5 KiB", "33.3 %",
+            "5.0 ms", "250 ms", "12 s", "7", "2.0 KiB",
             "a/b", "6:Évora4:1990", "/v1/entities/Film/a%2Fb", None,
         ], found
 
