@@ -38,13 +38,17 @@ package final class Store: Sendable {
   /// One for each kind of caller: public, user and device.
   private static let queryConnections = 3
   private let damageNote: StoreDamage
+  /// What devices have submitted to a cluster and this store does not have yet.
+  let provisional: ProvisionalQueues
 
   private init(
     folder: StoreFolderLock, opening: Opening, types: [EntityType], writer: GroupedWriter,
     reader: GroupedReader,
-    longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage
+    longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage,
+    provisional: ProvisionalQueues
   ) {
     damageNote = damage
+    self.provisional = provisional
     self.folder = folder
     segments = opening.segments
     lastCall = CallNumber(opening.counters.call)
@@ -76,19 +80,22 @@ package final class Store: Sendable {
       let opening = try Opening(writing, configuration, types: types)
       opening.memory.watchSlot = slot
       let damage = StoreDamage()
+      let provisional = ProvisionalQueues()
       return Store(
         folder: folder, opening: opening, types: types,
         writer: GroupedWriter(
           queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
           damage: damage),
-        reader: GroupedReader(try connections.openReader(label: "reader"), damage: damage),
+        reader: GroupedReader(
+          try connections.openReader(label: "reader"), damage: damage, provisional: provisional),
         longReader: GroupedReader(
-          try connections.openReader(label: "long reader"), damage: damage),
+          try connections.openReader(label: "long reader"), damage: damage,
+          provisional: provisional),
         queries: QueryReaders(
           connections: try (1...Self.queryConnections).map {
             try connections.openReader(label: "query reader \($0)")
-          }, damage: damage),
-        console: try DatabaseQueue(), damage: damage)
+          }, damage: damage, provisional: provisional),
+        console: try DatabaseQueue(), damage: damage, provisional: provisional)
     } catch {
       folder.release()
       throw StorageError(opening: error, folder: configuration.folder)

@@ -37,7 +37,7 @@ struct Opening {
     }
   }
 
-  private static func counters(_ db: Database) throws -> WriterMemory.Counters {
+  static func counters(_ db: Database) throws -> WriterMemory.Counters {
     guard let row = try Row.fetchOne(db, sql: "SELECT revision, call, floor FROM counter") else {
       throw StorageError.corrupt("the counter row is missing")
     }
