@@ -38,16 +38,19 @@ package final class Store: Sendable {
   /// One for each kind of caller: public, user and device.
   private static let queryConnections = 3
   private let damageNote: StoreDamage
+  /// Kept for the writer's connection, which calls it; nil unless the store is a leader's.
+  private let capture: ChangeCapture?
   /// What devices have submitted to a cluster and this store does not have yet.
   let provisional: ProvisionalQueues
 
   private init(
     folder: StoreFolderLock, opening: Opening, types: [EntityType], writer: GroupedWriter,
-    reader: GroupedReader,
+    capture: ChangeCapture?, reader: GroupedReader,
     longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage,
     provisional: ProvisionalQueues
   ) {
     damageNote = damage
+    self.capture = capture
     self.provisional = provisional
     self.folder = folder
     segments = opening.segments
@@ -76,16 +79,19 @@ package final class Store: Sendable {
       try StoreInspector(folder: configuration.folder).check(configuration.folderMarker)
       let connections = Connections(path: folder.databasePath, configuration)
       let slot = WatchSlot()
-      let writing = try connections.openWriter(slot)
-      let opening = try Opening(writing, configuration, types: types)
+      let capture = try ChangeCapture.forRole(configuration.role)
+      let writing = try connections.openWriter(slot, capture)
+      let opening = try Opening(writing, configuration, types: types, capture: capture)
       opening.memory.watchSlot = slot
       let damage = StoreDamage()
+      let writer = GroupedWriter(
+        queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
+        damage: damage, recorder: opening.recorder, position: opening.position)
+      if configuration.role.isReplica { writer.refuseAll(with: .notLeader) }
       let provisional = ProvisionalQueues()
       return Store(
-        folder: folder, opening: opening, types: types,
-        writer: GroupedWriter(
-          queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
-          damage: damage),
+        folder: folder, opening: opening, types: types, writer: writer,
+        capture: capture,
         reader: GroupedReader(
           try connections.openReader(label: "reader"), damage: damage, provisional: provisional),
         longReader: GroupedReader(

@@ -79,7 +79,7 @@ struct ProvisionalFold: Sendable {
     do throws(StorageError) {
       let _: Bool = try await writer.write(isProvisional: true, report: { _ in nil }) {
         database, memory in
-        let context = try enqueue(database, memory)
+        let context = try LogApplier.withTriggers(database) { try enqueue(database, memory) }
         let result: Result<Output, StorageError>
         do {
           result = .success(try body(context))
@@ -136,11 +136,12 @@ extension Store {
     let scope = Scope.device(device)
     let queue = CommitReport.Change(
       scope: scope, key: EntityKey(type: QueueTypes.outcome, key: ""))
-    writer.report(
+    writer.notify([
       CommitReport(
         revision: nil,
         changes: keys.map { CommitReport.Change(scope: scope, key: $0) } + [queue],
-        invalidated: [], resultChanged: false, isExact: false, head: head))
+        invalidated: [], resultChanged: false, isExact: false, head: head)
+    ])
   }
 
   /// Runs reads of one device so that they show its submissions from the inbox.
