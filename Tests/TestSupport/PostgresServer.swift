@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Synchronization
 
@@ -35,7 +36,7 @@ package final class PostgresServer: Sendable {
 
   private let folder: TestFolder
   private let options: [String]
-  private let state = Mutex<(process: Process, lifeline: Pipe)?>(nil)
+  private let state = Mutex<(process: Process, lifeline: FileHandle)?>(nil)
 
   /// Starts a server.
   ///
@@ -51,7 +52,7 @@ package final class PostgresServer: Sendable {
     try await start()
   }
 
-  deinit { state.withLock { try? $0?.lifeline.fileHandleForWriting.close() } }
+  deinit { state.withLock { try? $0?.lifeline.close() } }
 
   /// The host, port and so on of a connection string. The role `postgres` needs no password.
   package var connection: String {
@@ -74,9 +75,7 @@ package final class PostgresServer: Sendable {
   /// Ends the server when its own input ends, and so with the process that started it. Not a shell's `wait`: it
   /// needs SIGCHLD, which threads of Dispatch block and pass on.
   private static let guardian = """
-    import os, shutil, signal, subprocess, sys
-    # Of other servers that started at the same moment.
-    os.closerange(3, 4096)
+    import shutil, signal, subprocess, sys
     server = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL)
     isKept = sys.stdin.buffer.read() == b"keep"
     server.send_signal(signal.SIGQUIT)
@@ -98,8 +97,12 @@ package final class PostgresServer: Sendable {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["python3", "-c", Self.guardian, folder.path] + Self.asUser(server)
-    let lifeline = Pipe()
-    process.standardInput = lifeline
+    // Not a `Pipe`: processes that others start at this moment would inherit its end, and keep it open.
+    var ends: [Int32] = [0, 0]
+    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Problem.failed("pipe2: \(errno)") }
+    let input = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+    let lifeline = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+    process.standardInput = input
     let output = FileHandle(forWritingAtPath: "\(folder.path)/log")
     process.standardOutput = output
     process.standardError = output
@@ -123,8 +126,8 @@ package final class PostgresServer: Sendable {
     }
     guard let running else { return }
     try await onOwnThread {
-      try running.lifeline.fileHandleForWriting.write(contentsOf: Data("keep".utf8))
-      try running.lifeline.fileHandleForWriting.close()
+      try running.lifeline.write(contentsOf: Data("keep".utf8))
+      try running.lifeline.close()
       running.process.waitUntilExit()
     }
   }
