@@ -161,11 +161,13 @@ package final class PostgresSession: @unchecked Sendable {
   /// is sent.
   private func idleConnection() throws(PostgresError) -> OpaquePointer {
     guard let connection else { throw .unreachable("the session is closed") }
-    while larder_pq_wait(larder_pq_socket(connection), 0, -1, 0) & 1 == 1 {
+    while true {
+      let found = larder_pq_wait(larder_pq_socket(connection), 0, waker.descriptor, 0)
+      if found == 0 { return connection }
+      if found < 0 || found & 2 == 2 { throw failedToSend("the session was closed") }
       let isRead = larder_pq_consume_input(connection) == 1
       if !isRead || larder_pq_status(connection) != LARDER_PQ_CONNECTED { throw failedToSend() }
     }
-    return connection
   }
 
   /// Sends the rest of a statement, and waits for its response.

@@ -17,7 +17,7 @@ struct PostgresPoolTests {
       PostgresAddress(server.connection), sessionsMax: 2, deadline: .seconds(20))
     let first = try await backendID(pool)
     #expect(try await backendID(pool) == first)
-    server.stop()
+    try await server.stop()
     try await server.start()
     let runs = Mutex(0)
     let one = try await pool.run { session, deadline throws(PostgresError) in
@@ -112,7 +112,7 @@ struct PostgresPoolTests {
     #expect(await eventuallyHolds { starts.withLock { $0 } == 1 })
     try await notify("1")
     #expect(await eventuallyHolds { payloads.withLock { $0 } == ["1"] })
-    server.stop()
+    try await server.stop()
     try await server.start()
     #expect(await eventuallyHolds { starts.withLock { $0 } == 2 })
     try await notify("2")

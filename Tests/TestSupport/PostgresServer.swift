@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Synchronization
 
@@ -35,7 +36,7 @@ package final class PostgresServer: Sendable {
 
   private let folder: TestFolder
   private let options: [String]
-  private let state = Mutex<(process: Process, lifeline: Pipe)?>(nil)
+  private let state = Mutex<(process: Process, lifeline: FileHandle)?>(nil)
 
   /// Starts a server.
   ///
@@ -43,12 +44,15 @@ package final class PostgresServer: Sendable {
   package init(options: [String] = []) async throws {
     folder = try TestFolder("postgres")
     self.options = ["fsync=off", "unix_socket_directories=\(folder.path)"] + options
-    if let user = Self.user { try Self.run(["chown", user, folder.path]) }
-    try Self.run(Self.asUser(["cp", "-R", Self.template.get(), "\(folder.path)/data"]))
+    let path = folder.path
+    try await onOwnThread {
+      if let user = Self.user { try Self.run(["chown", user, path]) }
+      try Self.run(Self.asUser(["cp", "-R", Self.template.get(), "\(path)/data"]))
+    }
     try await start()
   }
 
-  deinit { stop() }
+  deinit { state.withLock { try? $0?.lifeline.close() } }
 
   /// The host, port and so on of a connection string. The role `postgres` needs no password.
   package var connection: String {
@@ -68,6 +72,19 @@ package final class PostgresServer: Sendable {
     return lines?.split(separator: "\n").first.flatMap { Int32($0) }
   }
 
+  /// Ends the server when its own input ends, and so with the process that started it. Not a shell's `wait`: it
+  /// needs SIGCHLD, which threads of Dispatch block and pass on.
+  private static let guardian = """
+    import shutil, signal, subprocess, sys
+    server = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL)
+    isKept = sys.stdin.buffer.read() == b"keep"
+    server.send_signal(signal.SIGQUIT)
+    server.send_signal(signal.SIGCONT)
+    server.wait()
+    if not isKept:
+        shutil.rmtree(sys.argv[1], ignore_errors=True)
+    """
+
   // MARK: Starting and stopping
 
   /// Starts the server on its folder, and waits until it is ready.
@@ -78,16 +95,18 @@ package final class PostgresServer: Sendable {
       ["\(programs)/postgres", "-D", "\(folder.path)/data", "-p", "\(Self.port)"]
       + ["-c", "listen_addresses="] + options.flatMap { ["-c", $0] }
     let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
-    // The server ends when the input ends, and so with the process that started it.
-    process.arguments =
-      ["-c", #""$@" & read -r _; kill -QUIT $!; kill -CONT $!; wait"#, "sh"] + Self.asUser(server)
-    let lifeline = Pipe()
-    process.standardInput = lifeline
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", Self.guardian, folder.path] + Self.asUser(server)
+    // Not a `Pipe`: processes that others start at this moment would inherit its end, and keep it open.
+    var ends: [Int32] = [0, 0]
+    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Problem.failed("pipe2: \(errno)") }
+    let input = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+    let lifeline = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+    process.standardInput = input
     let output = FileHandle(forWritingAtPath: "\(folder.path)/log")
     process.standardOutput = output
     process.standardError = output
-    try process.run()
+    try await onOwnThread { try process.run() }
     state.withLock { $0 = (process, lifeline) }
     let isReady = await eventuallyHolds(within: .seconds(60)) { hasReported("ready") || !process.isRunning }
     guard isReady, process.isRunning else { throw Problem.notReady(String(log.suffix(2000))) }
@@ -100,14 +119,17 @@ package final class PostgresServer: Sendable {
   }
 
   /// Ends the server at once, without closing its sessions; it recovers when it is started again.
-  package func stop() {
+  package func stop() async throws {
     let running = state.withLock { state in
       defer { state = nil }
       return state
     }
     guard let running else { return }
-    try? running.lifeline.fileHandleForWriting.close()
-    running.process.waitUntilExit()
+    try await onOwnThread {
+      try running.lifeline.write(contentsOf: Data("keep".utf8))
+      try running.lifeline.close()
+      running.process.waitUntilExit()
+    }
   }
 
   /// Stops all processes of the server, or lets them go on (`SIGSTOP`, `SIGCONT`): a server that hangs.
