@@ -35,7 +35,9 @@ package final class LarderHandler: RequestHandler {
       routes: router.names.routes + [S3RootHandler.pattern], operations: endpoints.operationNames)
     let names = names
     s3Root = endpoints.s3.map {
-      S3RootHandler(endpoint: $0, cors: services.cors, host: services.s3?.host, names: names)
+      S3RootHandler(
+        endpoint: $0, cors: services.cors, host: services.s3?.host, names: names,
+        replica: endpoints.replica)
     }
   }
 
@@ -68,7 +70,10 @@ package final class LarderHandler: RequestHandler {
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
-    if let s3Root, s3Root.handles(request.head) { return await s3Root.respond(to: request) }
+    if let s3Root, s3Root.handles(request.head) {
+      return request.node == nil
+        ? await s3Root.respond(to: request) : await s3Root.serve(request)
+    }
     if let preflight = cors.preflight(request) { return preflight }
     var response = await router.respond(to: request)
     if request.method == .options, response.fields[.allow]?.contains("PATCH") == true {
