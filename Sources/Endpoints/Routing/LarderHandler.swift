@@ -53,6 +53,10 @@ package final class LarderHandler: RequestHandler {
     return fileResponseCache.writeResponse(to: head, stamp: stamp, into: &output)
   }
 
+  /// Ends the responses that were cached for callers by their tokens, since the keys that sign tokens have
+  /// changed.
+  package func endCredentials() { responseCache.epoch.end() }
+
   package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
     guard let s3Root, s3Root.handles(head) else { return router.contentRoute(for: head) }
     return s3Root.contentRoute(for: head)
