@@ -1,6 +1,5 @@
 import Gateway
 import Logging
-import Storage
 
 extension AppliedTables {
   /// Everything that a replica keeps in memory of tables that only the leader writes, apart from what the
@@ -9,17 +8,10 @@ extension AppliedTables {
   /// - Parameter endCredentials: ends the responses that were cached for callers by their tokens.
   init(
     devices: DeviceRegistry, signingKeys: SigningKeyService?, s3Keys: S3Keys?, files: FileService?,
-    segments: CursorSegments, cursors: CursorIssuer,
-    readSegments: @escaping @Sendable () async -> [Segment],
     endCredentials: @escaping @Sendable () -> Void, logger: Logger
   ) {
     var memories: [Memory] = [
-      Memory(of: ["device", "device_token"]) { await devices.noteApplied() },
-      Memory(of: ["segment"]) {
-        let all = await readSegments()
-        segments.replace(by: all)
-        if let last = all.last { cursors.begin(segment: last.nonce) }
-      },
+      Memory(of: ["device", "device_token"]) { await devices.noteApplied() }
     ]
     if let signingKeys {
       memories.append(

@@ -189,7 +189,7 @@ final class Deployment: Sendable {
       }
     self.isReplica = isReplica
     applied = gateway.appliedTables(
-      store: store, files: files, s3Keys: s3?.keys, endCredentials: { handler.endCredentials() })
+      files: files, s3Keys: s3?.keys, endCredentials: { handler.endCredentials() })
     metrics = gateway.serviceMetrics(store: store)
     metricsHandler = try MetricsHandler(services.metrics)
     fileGauges = FileGauges(store: store.reading)

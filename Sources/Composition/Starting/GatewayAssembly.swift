@@ -17,7 +17,6 @@ import Upstream
 struct GatewayAssembly {
   let health: HealthCheck
   private let role: ClusterRole
-  private let segments: CursorSegments
   private let settings: Settings
   private let operations: OperationService
   private let unregistered: UnregisteredDocuments
@@ -86,11 +85,10 @@ struct GatewayAssembly {
       leader: leader, whenChanged: { push.noteDevices() })
     let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     let gate = StoredDataGate(workspace)
-    segments = CursorSegments(store.segments)
     changes = ChangeFeed(
       store: store.reading,
       validator: CursorValidator(
-        codec: codec, segments: segments, schemaVersion: Self.changeSchemaVersion),
+        codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
       types: workspace.registry.catalogue.types,
       possibleTypes: workspace.registry.catalogue.possibleTypes, gate: gate, devices: devices,
@@ -297,12 +295,11 @@ struct GatewayAssembly {
 
   /// What a replica drops from memory when the log changes tables.
   func appliedTables(
-    store: Store, files: FileService?, s3Keys: S3Keys?,
+    files: FileService?, s3Keys: S3Keys?,
     endCredentials: @escaping @Sendable () -> Void
   ) -> AppliedTables {
     AppliedTables(
       devices: devices, signingKeys: signingKeys, s3Keys: s3Keys, files: files,
-      segments: segments, cursors: cursors, readSegments: { store.segments },
       endCredentials: endCredentials, logger: logger)
   }
 }
