@@ -14,7 +14,7 @@ enum ClusterAssembly {
   ///
   /// - Returns: nil for a single machine.
   static func join(
-    _ workspace: Workspace, group: EventLoopGroup, logger: Logger
+    _ workspace: Workspace, group: EventLoopGroup, tls: ClientTLS, logger: Logger
   ) async throws -> ClusterNode? {
     let settings = workspace.settings
     guard settings.cluster.isOn, let postgres = settings.cluster.postgres else { return nil }
@@ -28,10 +28,13 @@ enum ClusterAssembly {
     let id = try ClusterStart.nodeID(of: folder)
     var logger = logger
     logger[metadataKey: "node"] = "\(id)"
+    let signature = NodeSignature(secret: Array((settings.cluster.secret?.revealed ?? "").utf8))
     let node = ClusterNode(
       id: id, backend: try backend(postgres, settings.cluster, logger: logger),
-      settings: settings.cluster, folder: folder,
-      link: LeaderLink(uptime: { SystemClock.uptime() }, sleep: { try await Task.sleep(for: $0) }),
+      settings: settings.cluster, folder: folder, signature: signature,
+      forwarding: ForwardingAssembly(
+        node: id.text, signature: signature, group: group, tls: try tls.context(if: settings.cluster.advertise?.isSecure ?? false),
+        logger: logger),
       logger: logger)
     try await ClusterStart(node: node, digest: workspace.digest ?? "", logger: logger).run()
     return node

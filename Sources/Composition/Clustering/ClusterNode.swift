@@ -60,7 +60,8 @@ final class ClusterNode: Sendable {
   let id: NodeID
   let backend: any ClusterBackend
   let settings: ClusterSettings
-  let link: LeaderLink
+  let forwarding: ForwardingAssembly
+  private let signature: NodeSignature
   let meters = ClusterMeters()
   let logger: Logger
   let folder: DataFolder
@@ -70,15 +71,27 @@ final class ClusterNode: Sendable {
 
   init(
     id: NodeID, backend: any ClusterBackend, settings: ClusterSettings, folder: DataFolder,
-    link: LeaderLink, logger: Logger
+    signature: NodeSignature, forwarding: ForwardingAssembly, logger: Logger
   ) {
     self.id = id
     self.backend = backend
     self.settings = settings
     self.folder = folder
-    self.link = link
+    self.signature = signature
+    self.forwarding = forwarding
     self.logger = logger
     signal = AsyncSignal(sleep: { try await Task.sleep(for: $0) })
+  }
+
+  var link: LeaderLink { forwarding.duties.link }
+
+  /// What deployments know of the node.
+  var membership: ClusterMembership {
+    ClusterMembership(signature: signature) { [unowned self] in
+      lease == nil
+        ? .replica(forwarding.duties)
+        : .leader(LeaderDuties(position: { [unowned self] in position }, progress: self))
+    }
   }
 
   var advertised: String { settings.advertise.map { "\($0)" } ?? "" }

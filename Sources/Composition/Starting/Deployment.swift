@@ -28,6 +28,8 @@ struct ProcessShare: Sendable {
   let reloads: ReloadRecord
   /// Nil for a single machine.
   let cluster: ClusterNode?
+  /// Nil outside a cluster.
+  var membership: ClusterMembership?
   let logger: Logger
 }
 
@@ -42,6 +44,12 @@ final class Deployment: Sendable {
 
   let workspace: Workspace
   let handler: LarderHandler
+  /// The handler of the service's own addresses: ``handler``, with what the node's role in its cluster adds.
+  let served: any RequestHandler
+  /// What a replica drops from memory when the log changes tables.
+  let applied: AppliedTables
+  /// Whether only the log of the cluster writes the store.
+  private let isReplica: Bool
   let metricsHandler: MetricsHandler
   /// The metrics that its parts count by themselves.
   let metrics: ServiceMetrics
@@ -78,6 +86,7 @@ final class Deployment: Sendable {
   static func open(_ workspace: Workspace, _ share: ProcessShare) async throws -> Deployment {
     let settings = workspace.settings
     let logger = share.logger
+    let role = share.membership?.role() ?? .alone
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make(settings.start.degraded)
     try DataEncryption.checkKeyIsGiven(settings, environment: share.environment)
@@ -96,16 +105,16 @@ final class Deployment: Sendable {
       copy?.remove()
       throw error
     }
-    if copy != nil { store.refuseWrites() }
+    if copy != nil || role.replica != nil { store.refuseWrites() }
     if let reserve { store.whenFull { reserve.release(logger: logger) } }
     do {
       let keys = try await keys(
-        of: folder, store, settings, isCopy: copy != nil, environment: share.environment,
-        cluster: share.cluster, logger: logger)
+        of: folder, store, settings, marks: copy == nil && role.replica == nil,
+        environment: share.environment, cluster: share.cluster, logger: logger)
       observeDamage(of: store, folder: settings.dataFolder, logger: logger)
       let deployment = try await Deployment(
-        workspace, share, store: store, copy: copy, reserve: reserve, keys: keys)
-      share.cluster?.noteOpened(.init(store: store, memories: AppliedTables([])))
+        workspace, share, role: role, store: store, copy: copy, reserve: reserve, keys: keys)
+      share.cluster?.noteOpened(.init(store: store, memories: deployment.applied))
       return deployment
     } catch {
       store.close()
@@ -115,13 +124,17 @@ final class Deployment: Sendable {
   }
 
   private init(
-    _ workspace: Workspace, _ share: ProcessShare, store: Store, copy: ReadOnlyCopy?,
+    _ workspace: Workspace, _ share: ProcessShare, role: ClusterRole, store: Store,
+    copy: ReadOnlyCopy?,
     reserve: DiskReserve?, keys: KeyRing
   ) async throws {
     let settings = workspace.settings
     let (group, logger) = (share.group, share.logger)
+    let isReplica = role.replica != nil
     let upstreams = try UpstreamAssembly(
-      settings, group: group, tls: share.clientTLS, pulses: share.pulses, logger: logger)
+      settings, group: group, tls: share.clientTLS, pulses: share.pulses, isReplica: isReplica,
+      logger: logger)
+    if isReplica { await upstreams.refuseCalls() }
     let clock = TrustedClock(
       newest: try await store.livedUntil(), wall: SystemClock.wall,
       reading: { SystemClock.uptime() }, trust: settings.clock.trust, logger: logger)
@@ -130,13 +143,14 @@ final class Deployment: Sendable {
       settings, sharedClaims: workspace.registry.sharedClaims, store: store,
       client: upstreams.others, clock: clock,
       sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
-      logger: logger)
+      renewsKeys: !isReplica, logger: logger)
     let push = try PushAssembly(
       settings, store: store, group: group, tls: share.clientTLS, clock: clock, logger: logger)
     let hooksOut = try HooksOutAssembly(
       workspace, store: store, group: group, tls: share.clientTLS, clock: clock, logger: logger)
     let gateway = GatewayAssembly(
-      workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
+      workspace: workspace, role: role, store: store, upstreams: upstreams, keys: keys,
+      accounts: accounts,
       push: push.service, hooksOut: hooksOut.service, tracer: share.tracing.tracer, clock: clock,
       pool: group.blockingPool, logger: logger, logThreshold: share.logThreshold,
       reloads: share.reloads)
@@ -145,6 +159,12 @@ final class Deployment: Sendable {
     let files = try FilesAssembly.service(
       settings, store: store, keys: keys, group: group, tls: share.clientTLS,
       expiryClock: clock.clock)
+    let s3 =
+      settings.s3.isOn
+      ? files.map {
+        FilesAssembly.s3(
+          $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
+      } : nil
     var services = gateway.services(
       files: PublicFolder.files(settings, pool: group.blockingPool),
       storedFiles: files.map {
@@ -154,11 +174,7 @@ final class Deployment: Sendable {
             pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
           publicURL: { publicAddress.url })
       },
-      s3: settings.s3.isOn
-        ? files.map {
-          FilesAssembly.s3(
-            $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
-        } : nil,
+      s3: s3,
       metrics: gateway.metrics(share.metrics),
       console: ConsoleServices(
         accounts: settings.accounts.provider == .local
@@ -169,7 +185,17 @@ final class Deployment: Sendable {
         settings: SettingsDump.inForce(workspace.loaded)))
     services.cluster = share.cluster
     hasPages = services.files != nil
-    handler = try LarderHandler(services)
+    let handler = try LarderHandler(services)
+    self.handler = handler
+    served =
+      switch role {
+      case .alone: handler
+      case .leader: LeaderHandler(handler, services) ?? handler
+      case .replica: ReplicaHandler(handler, services) ?? handler
+      }
+    self.isReplica = isReplica
+    applied = gateway.appliedTables(
+      files: files, s3Keys: s3?.keys, endCredentials: { handler.endCredentials() })
     metrics = gateway.serviceMetrics(store: store, cluster: share.cluster)
     metricsHandler = try MetricsHandler(services.metrics)
     fileGauges = FileGauges(store: store.reading)
@@ -199,8 +225,10 @@ final class Deployment: Sendable {
   }
 
   /// Checks that the folder, its database and the key belong together, and marks the database.
+  ///
+  /// - Parameter marks: false for a database that this process does not write.
   private static func keys(
-    of folder: DataFolder, _ store: Store, _ settings: Settings, isCopy: Bool,
+    of folder: DataFolder, _ store: Store, _ settings: Settings, marks: Bool,
     environment: [String: String], cluster: ClusterNode?, logger: Logger
   ) async throws -> KeyRing {
     let marker = try await store.marker()
@@ -225,7 +253,7 @@ final class Deployment: Sendable {
           metadata: ["file": "\(path)"])
       }
     }
-    if !isCopy {
+    if marks {
       try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
         UInt8.random(in: 0...255)
       }
@@ -285,6 +313,8 @@ final class Deployment: Sendable {
 
   /// Does what must be done before the first request.
   func prepare() async {
+    // All of it writes.
+    if isReplica { return }
     await filesMaintenance?.prepare()
     if parts.contains(.push) { await push.service.prepare() }
     await hooksOut.service.prepare()
@@ -298,8 +328,13 @@ final class Deployment: Sendable {
   }
 
   /// Starts the background work.
+  ///
+  /// A replica only measures: everything else writes the store or calls other services, which the leader does
+  /// for all nodes.
   func start() {
-    if cluster?.lease == nil, cluster != nil { return startReading() }
+    guard !isReplica else {
+      return tasks.withLock { $0 = [Task { await measure() }, Task { await chart() }] }
+    }
     let started: [Task<Void, Never>] = [
       Task { await maintenance.run() },
       Task { _ = await filesMaintenance?.run() },
@@ -313,11 +348,6 @@ final class Deployment: Sendable {
     if !isOnCopy { hooksOut.service.start() }
     // They write all the time, which a read-only copy cannot.
     if !isOnCopy { standing.start() }
-  }
-
-  /// Starts the background work of a replica: what writes is the leader's.
-  private func startReading() {
-    tasks.withLock { $0 = [Task { await measure() }, Task { await chart() }] }
   }
 
   private func measure() async {
@@ -363,7 +393,7 @@ final class Deployment: Sendable {
     await subscriptions.end()
     connections.stop()
     await queue.end(within: queueEndMax)
-    await maintenance.noteLived()
+    if !isReplica { await maintenance.noteLived() }
     await push.end()
     await hooksOut.end()
     await upstreams.close()

@@ -164,6 +164,11 @@ struct EndpointContext: Sendable {
       return []
     }
     try Self.checkType(type ?? "", method: request.method)
+    return try await content(of: request)
+  }
+
+  /// The whole content of a request, of any media type.
+  func content(of request: ServerRequest) async throws(Failure) -> [UInt8] {
     do throws(BodyReadError) {
       return try await request.body.collect(upTo: bodyBytesMax)
     } catch {

@@ -47,6 +47,7 @@ struct DirectMutations: Sendable {
     _ operation: ServedOperation, input: VariableInput, caller: Caller, key: String?
   ) async throws(Failure) -> Outcome {
     try caller.admitWriting()
+    if let leader = operations.leader { throw leader.need() }
     guard caller.device != nil else {
       return Outcome(
         body: try await operations.mutate(

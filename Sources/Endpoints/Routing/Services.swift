@@ -7,6 +7,8 @@ package import Model
 package struct Services: Sendable {
   /// The parts that are not switched off; only their routes are served.
   package var parts: Set<ServicePart>
+  /// The part of this node in its cluster.
+  package var role = ClusterRole.alone
   package var operations: OperationService
   package var subscriptions: SubscriptionHub
   package var standing: StandingWork

@@ -6,7 +6,6 @@ import Synchronization
 package final class CursorIssuer: Sendable {
   private struct State {
     var head: Revision
-    var segment: UInt64
     var made: [Viewer: [UInt8]] = [:]
     /// The cursor of the anonymous viewer, the most frequent one, without a look-up.
     var anonymous: [UInt8]?
@@ -17,13 +16,15 @@ package final class CursorIssuer: Sendable {
   private static let viewersMax = 10_000
 
   private let codec: CursorCodec
+  private let segment: UInt64
   private let schemaVersion: UInt32
   private let state: Mutex<State>
 
   package init(codec: CursorCodec, segment: UInt64, schemaVersion: UInt32, head: Revision) {
     self.codec = codec
+    self.segment = segment
     self.schemaVersion = schemaVersion
-    state = Mutex(State(head: head, segment: segment))
+    state = Mutex(State(head: head))
   }
 
   package var head: Revision { state.withLock { $0.head } }
@@ -43,7 +44,7 @@ package final class CursorIssuer: Sendable {
   package func anonymousCursor() -> [UInt8] {
     state.withLock { state in
       if let made = state.anonymous { return made }
-      let text = make(state.head, .anonymous, in: state.segment)
+      let text = make(state.head, .anonymous)
       state.anonymous = text
       return text
     }
@@ -53,7 +54,7 @@ package final class CursorIssuer: Sendable {
   package func cursor(for viewer: Viewer) -> [UInt8] {
     state.withLock { state in
       if let made = state.made[viewer] { return made }
-      let text = make(state.head, viewer, in: state.segment)
+      let text = make(state.head, viewer)
       if state.made.count >= Self.viewersMax { state.made.removeAll(keepingCapacity: true) }
       state.made[viewer] = text
       return text
@@ -63,18 +64,7 @@ package final class CursorIssuer: Sendable {
   /// Returns the cursor of a head noted earlier: data read after that moment includes at least its
   /// changes.
   package func cursor(for viewer: Viewer, at revision: Revision) -> [UInt8] {
-    guard revision != head else { return cursor(for: viewer) }
-    return make(revision, viewer, in: state.withLock { $0.segment })
-  }
-
-  /// Issues cursors of another segment from now on: another node has become the leader.
-  package func begin(segment: UInt64) {
-    state.withLock { state in
-      guard segment != state.segment else { return }
-      state.segment = segment
-      state.made.removeAll(keepingCapacity: true)
-      state.anonymous = nil
-    }
+    revision == head ? cursor(for: viewer) : make(revision, viewer)
   }
 
   /// Whether this node has everything that a cursor has seen. True for text that is no cursor of this
@@ -83,7 +73,7 @@ package final class CursorIssuer: Sendable {
     codec.decode(text).map { $0.revision <= head } ?? true
   }
 
-  private func make(_ revision: Revision, _ viewer: Viewer, in segment: UInt64) -> [UInt8] {
+  private func make(_ revision: Revision, _ viewer: Viewer) -> [UInt8] {
     Array(
       codec.encode(
         Cursor(

@@ -1,42 +1,20 @@
 package import Model
 package import Storage
-import Synchronization
-
-/// The segments of the change log, oldest first. On a replica the log adds them while it runs.
-package final class CursorSegments: Sendable {
-  private let segments: Mutex<[Segment]>
-
-  package init(_ segments: [Segment]) {
-    self.segments = Mutex(segments)
-  }
-
-  package var all: [Segment] { segments.withLock { $0 } }
-
-  package func replace(by segments: [Segment]) {
-    self.segments.withLock { $0 = segments }
-  }
-}
 
 /// Validates the cursors that clients send and creates those that pages end with.
 ///
 /// A cursor is continued exactly where it ended or not at all: any uncertain one is refused.
 package struct CursorValidator: Sendable {
   private let codec: CursorCodec
-  private let known: CursorSegments
+  /// Oldest first.
+  private let segments: [Segment]
   private let schemaVersion: UInt32
 
-  package init(codec: CursorCodec, segments: CursorSegments, schemaVersion: UInt32) {
+  package init(codec: CursorCodec, segments: [Segment], schemaVersion: UInt32) {
     self.codec = codec
-    known = segments
+    self.segments = segments
     self.schemaVersion = schemaVersion
   }
-
-  package init(codec: CursorCodec, segments: [Segment], schemaVersion: UInt32) {
-    self.init(
-      codec: codec, segments: CursorSegments(segments), schemaVersion: schemaVersion)
-  }
-
-  private var segments: [Segment] { known.all }
 
   /// Returns the position of a cursor.
   ///
@@ -98,7 +76,6 @@ package struct CursorValidator: Sendable {
   /// Returns whether the cursor is in its segment. A segment ends where the next begins, both ends
   /// inclusive; the last one ends at the head.
   private func isInSegment(_ cursor: Cursor, head: Revision) -> Bool {
-    let segments = segments
     guard let index = segments.firstIndex(where: { $0.nonce == cursor.segment }) else {
       return false
     }

@@ -4,61 +4,6 @@ package import Logging
 package import Model
 import Synchronization
 
-/// A client's request, as a replica passes it on.
-package struct ForwardedRequest: Sendable {
-  package enum Content: Sendable {
-    case none
-    /// The whole content, with its digest under the signature.
-    case bytes([UInt8])
-    /// Content that is sent while it arrives.
-    case stream(HTTPClientContent)
-  }
-
-  package var method: HTTPRequest.Method
-  /// As in the request line.
-  package var target: String
-  /// The value of `Host`.
-  package var host: String
-  /// The client's fields, without those of the connection.
-  package var fields: HTTPFields
-  package var id: String
-  package var client: NodeSignature.Client
-  package var surface: String
-  package var content: Content
-
-  package init(
-    method: HTTPRequest.Method, target: String, host: String, fields: HTTPFields, id: String,
-    client: NodeSignature.Client, surface: String, content: Content
-  ) {
-    self.method = method
-    self.target = target
-    self.host = host
-    self.fields = fields
-    self.id = id
-    self.client = client
-    self.surface = surface
-    self.content = content
-  }
-
-  /// Whether it can be sent a second time after it may have been executed (RFC 9110 section 9.2.1).
-  var isSafe: Bool { [.get, .head, .options].contains(method) }
-
-  /// Whether its content is still there after it was sent.
-  var isWhole: Bool {
-    if case .stream = content { false } else { true }
-  }
-}
-
-/// The leader's response to a forwarded request, whose content is read as it arrives.
-package struct ForwardedResponse: Sendable {
-  package let status: HTTPResponse.Status
-  /// As received, without those that only nodes read.
-  package let fields: HTTPFields
-  /// Which credentials of the request the leader has verified.
-  package let verified: Set<String>
-  package let content: HTTPClientStream
-}
-
 /// The reason that the leader has not answered.
 package enum ForwardingFault: Error, Hashable, Sendable {
   /// There is none, or it is not known.
@@ -162,7 +107,7 @@ package struct LeaderForwarder: Sendable {
   /// - Parameter request: its content is not sent.
   package func openSocket(
     _ request: ForwardedRequest, subprotocols: [String]
-  ) async throws(ForwardingFault) -> WebSocketClientConnection {
+  ) async throws(ForwardingFault) -> ForwardedSocket {
     guard let leader = link.reachable else { throw .noLeader }
     var socket = WebSocketRequest(
       url: HTTPURL(origin: leader.url.origin, target: request.target), fields: signed(request),
@@ -171,7 +116,7 @@ package struct LeaderForwarder: Sendable {
     do throws(HTTPClientError) {
       let connection = try await client.openWebSocket(socket)
       link.noteReached(leader)
-      return connection
+      return ForwardedSocket(connection)
     } catch {
       if case .upgradeRefused(let status) = error {
         throw .refused("The leader refused the connection with status \(status).")
@@ -205,8 +150,7 @@ package struct LeaderForwarder: Sendable {
     let verified = response.fields[FieldName.verified]?.split(separator: ",")
       .map { String($0.drop { $0 == " " }) }
     return ForwardedResponse(
-      status: response.status, fields: Self.withoutNodeFields(response.fields),
-      verified: Set(verified ?? []), content: response)
+      response, fields: Self.withoutNodeFields(response.fields), verified: Set(verified ?? []))
   }
 
   private func fault(of refusal: String, from leader: LeaderLink.Leader) -> ForwardingFault {
@@ -236,7 +180,14 @@ package struct LeaderForwarder: Sendable {
     switch request.content {
     case .none: break
     case .bytes(let bytes): sent.body = bytes
-    case .stream(let stream): content = stream
+    case .stream(let byteCount, let next):
+      content = HTTPClientContent(byteCount: byteCount) {
+        switch await next() {
+        case .bytes(let bytes): .piece(bytes)
+        case .end: .end
+        case .failed: .failed
+        }
+      }
     }
     let exchange = Task { [client, sent, content] () -> Result<HTTPClientStream, HTTPClientError> in
       do throws(HTTPClientError) {

@@ -78,6 +78,12 @@ package struct ServerRequest: Sendable {
   /// Marks the `Authorization` or the `Device-Token` of this request as verified for the rate limit:
   /// later requests with it are counted for the credential, not for the client's address.
   package func noteVerified(authorization: Bool, deviceToken: Bool) {
+    if shared.node != nil {
+      note { facts in
+        if authorization { facts.hasVerifiedAuthorization = true }
+        if deviceToken { facts.hasVerifiedDevice = true }
+      }
+    }
     guard let rates = shared.rates else { return }
     for (isVerified, credential) in [
       (authorization, RateCaller.Credential.authorization), (deviceToken, .device),
