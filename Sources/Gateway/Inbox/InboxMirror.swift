@@ -47,22 +47,22 @@ package final class InboxMirror: Sendable {
   package func prepare(
     _ device: String, covering number: Int64?
   ) async throws(Failure) -> Coverage {
-    let hasLeader = inbox.hasLeader
-    if number == nil, hasLeader, submissions(of: device).isEmpty { return .whole }
     do throws(InboxOutage) {
-      if hasLeader {
-        try await forgetDrained(of: device)
-      } else {
-        try await refresh(device)
+      if inbox.hasLeader {
+        // The leader moves entries in their order, so all up to this number have been applied here.
+        let isApplied = if let number { try await drainedNumber() >= number } else { true }
+        if isApplied {
+          if !submissions(of: device).isEmpty { try await update(device, adding: []) }
+          return .whole
+        }
       }
-      guard let number, try await !covers(number, device) else { return .whole }
-      if hasLeader { try await refresh(device) }
-      if try await covers(number, device) { return .whole }
-      // It is not in the inbox any more: a leader has moved it, and the log has that.
-      if try await inbox.catchUp(within: Self.catchUpMax), try await covers(number, device) {
-        return .whole
+      try await refresh(device)
+      // What is not in the inbox any more is in the log by now.
+      guard try await inbox.catchUp(within: Self.catchUpMax) else {
+        throw InboxOutage(cause: "this node has not applied the cluster's log")
       }
-      throw InboxOutage(cause: "entry \(number) of the inbox is not applied yet")
+      try await update(device, adding: [])
+      return .whole
     } catch {
       guard number == nil else { throw Self.unavailable(error) }
       return .cutOff
@@ -95,15 +95,8 @@ package final class InboxMirror: Sendable {
     return devices.withLock { $0[device] } ?? []
   }
 
-  private func forgetDrained(of device: String) async throws(InboxOutage) {
-    if !submissions(of: device).isEmpty { try await update(device, adding: []) }
-  }
-
-  private func covers(_ number: Int64, _ device: String) async throws(InboxOutage) -> Bool {
-    if submissions(of: device).contains(where: { $0.number == number }) { return true }
-    return try await stored { () async throws(StorageError) in
-      try await store.drainedNumber() >= number
-    }
+  private func drainedNumber() async throws(InboxOutage) -> Int64 {
+    try await stored { () async throws(StorageError) in try await store.drainedNumber() }
   }
 
   /// Adds submissions and drops those that the store has.
