@@ -33,7 +33,7 @@ enum ClusterAssembly {
       id: id, backend: try backend(postgres, settings.cluster, logger: logger),
       settings: settings.cluster, folder: folder, signature: signature,
       forwarding: ForwardingAssembly(
-        node: id.text, signature: signature, group: group, tls: try tls.context(if: settings.cluster.advertise?.isSecure ?? false),
+        node: id.text, signature: signature, group: group, tls: try tls.context(if: settings.cluster.advertise?.scheme == "https"),
         logger: logger),
       logger: logger)
     try await ClusterStart(node: node, digest: workspace.digest ?? "", logger: logger).run()

@@ -58,7 +58,11 @@ enum InboxMark {
 
   static func set(_ number: Int64, _ db: Database) throws {
     let statement = try PreparedStatement(
-      db, "INSERT OR REPLACE INTO inbox_mark (id, number) VALUES (1, ?1)")
+      db,
+      """
+      INSERT INTO inbox_mark (id, number) VALUES (1, ?1) \
+      ON CONFLICT (id) DO UPDATE SET number = max(number, excluded.number)
+      """)
     statement.bind(number, at: 1)
     try statement.run()
   }

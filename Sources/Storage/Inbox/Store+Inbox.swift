@@ -29,6 +29,8 @@ extension Store {
       var schedules: [String: QueueSchedule] = [:]
       var refused: [String: QueueControl] = [:]
       for device in Set(submissions.map(\.device)).sorted() {
+        // Also if nothing changed: its client waits for the number.
+        context.noteQueue(of: device)
         let ledger = try QueueLedger(context, device: device, timing: timing, readsAll: false)
         memory.lastSchedule += 1
         schedules[device] = try ledger.outlook().numbered(memory.lastSchedule)
@@ -42,6 +44,24 @@ extension Store {
   /// applied the leader's commits; 0 before the first.
   package func drainedNumber() async throws(StorageError) -> Int64 {
     try await reader.read { try InboxMark.number($0) }
+  }
+
+  /// Returns those of a device's submissions that this store does not have yet.
+  package func undrained(
+    _ submissions: [InboxSubmission], of device: String
+  ) async throws(StorageError) -> [InboxSubmission] {
+    guard !submissions.isEmpty else { return [] }
+    return try await reader.read { database in
+      // A device that was removed is read by no caller any more.
+      guard try DeviceTable(database: database).exists(device) else { return [] }
+      let (number, rows) = (try InboxMark.number(database), MutationRows(database: database))
+      return try submissions.filter { submission in
+        if submission.number > number { return true }
+        return try submission.mutations.contains {
+          try rows.find(key: $0.submission.key, of: device) == nil
+        }
+      }
+    }
   }
 
   /// Returns the mutations of keys that a device has used.

@@ -65,6 +65,15 @@ package struct MutationReceipt: Hashable, Sendable {
   package let supersedes: MutationID?
   /// Queued mutations promoted because the forced one conflicts with them, in send order.
   package var promoted: [MutationID] = []
+
+  package init(
+    mutation: Mutation, isReplay: Bool, supersedes: MutationID?, promoted: [MutationID] = []
+  ) {
+    self.mutation = mutation
+    self.isReplay = isReplay
+    self.supersedes = supersedes
+    self.promoted = promoted
+  }
 }
 
 /// The reason a batch of mutations was refused. Nothing of the batch is stored.
