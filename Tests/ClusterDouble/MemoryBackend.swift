@@ -25,6 +25,15 @@ package final class MemoryBackend: ClusterBackend {
 
   package func prepare() async throws(ClusterError) { try call { _ in } }
 
+  package func erase() async throws(ClusterError) {
+    try call { state throws(ClusterError) in
+      guard state.lease.until <= state.now else { throw .fenced }
+      let advanced = state.advanced
+      state = MemoryCluster.State()
+      state.advanced = advanced
+    }
+  }
+
   // MARK: Lease
 
   package func lease() async throws(ClusterError) -> Lease? {
