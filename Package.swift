@@ -148,7 +148,7 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
+        "Accounts", "CResources", "Cluster", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
         "Generation", "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
         "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",

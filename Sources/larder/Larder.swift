@@ -33,7 +33,7 @@ struct Larder: AsyncParsableCommand {
         try command.run()
       }
     } catch let failure as StartFailure {
-      StandardStreams.error(failure.description)
+      StandardStreams.error(FindingColors.paint(failure.description, .ofErrors()))
       exit(withError: ExitCode(failure.kind.rawValue))
     } catch {
       if exitCode(for: error) == .validationFailure,

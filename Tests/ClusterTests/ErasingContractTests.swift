@@ -26,7 +26,9 @@ struct ErasingContractTests {
     _ = try await node.putSnapshot(position: 3, file: file, version: "1")
     try await node.release(lease, to: nil)
 
+    let identity = try await node.identity()
     try await node.erase()
+    #expect(try await node.identity() != identity)
     for backend in [node, try await cluster.node()] {
       #expect(try await backend.head() == LogHead(position: 0, floor: 0, epoch: 0))
       #expect(try await backend.latestSnapshot() == nil)

@@ -20,7 +20,7 @@ extension ClusterReport {
       inbox = Inbox(entries: state.count, oldestAge: state.oldestAge)
       snapshot = try await backend.latestSnapshot().map {
         Snapshot(
-          position: $0.position, byteCount: Int($0.byteCount), made: $0.made, version: $0.version)
+          position: $0.position, byteCount: $0.byteCount, made: $0.made, version: $0.version)
       }
       nodes = try await backend.nodes().map { found in
         Node(

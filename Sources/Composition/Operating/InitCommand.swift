@@ -136,7 +136,8 @@ package struct InitCommand {
         remedies: SchemaIntrospection.Remedies(
           address: "check the address",
           credential: "give a credential with --header 'Authorization: …'",
-          schema: "give a schema with --schema FILE")
+          schema: "give a schema with --schema FILE"),
+        isInteractive: true
       ).sdl()
       return (text, Self.parse(text))
     }

@@ -68,6 +68,7 @@ final class Deployment: Sendable {
   private let upstreams: UpstreamAssembly
   private let health: HealthCheck
   private let signal: CommitSignal
+  private let cluster: ClusterNode?
   private let tasks = Mutex<[Task<Void, Never>]>([])
 
   /// Opens the store and wires the modules, without background work yet. Waits for a store that another
@@ -102,8 +103,10 @@ final class Deployment: Sendable {
         of: folder, store, settings, isCopy: copy != nil, environment: share.environment,
         cluster: share.cluster, logger: logger)
       observeDamage(of: store, folder: settings.dataFolder, logger: logger)
-      return try await Deployment(
+      let deployment = try await Deployment(
         workspace, share, store: store, copy: copy, reserve: reserve, keys: keys)
+      share.cluster?.noteOpened(.init(store: store, memories: AppliedTables([])))
+      return deployment
     } catch {
       store.close()
       copy?.remove()
@@ -185,6 +188,7 @@ final class Deployment: Sendable {
     health = gateway.health
     signal = gateway.signal
     self.workspace = workspace
+    cluster = share.cluster
     self.store = store
     self.copy = copy
     self.reserve = reserve
@@ -200,7 +204,7 @@ final class Deployment: Sendable {
     environment: [String: String], cluster: ClusterNode?, logger: Logger
   ) async throws -> KeyRing {
     let marker = try await store.marker()
-    try folder.checkKeyIsThere(for: marker, environment: environment)
+    if cluster == nil { try folder.checkKeyIsThere(for: marker, environment: environment) }
     // The nodes of a cluster read each other's secrets.
     var shared = (cluster?.rootBytes() ?? [])[...]
     let keys = KeyRing(
@@ -295,6 +299,7 @@ final class Deployment: Sendable {
 
   /// Starts the background work.
   func start() {
+    if cluster?.lease == nil, cluster != nil { return startReading() }
     let started: [Task<Void, Never>] = [
       Task { await maintenance.run() },
       Task { _ = await filesMaintenance?.run() },
@@ -308,6 +313,11 @@ final class Deployment: Sendable {
     if !isOnCopy { hooksOut.service.start() }
     // They write all the time, which a read-only copy cannot.
     if !isOnCopy { standing.start() }
+  }
+
+  /// Starts the background work of a replica: what writes is the leader's.
+  private func startReading() {
+    tasks.withLock { $0 = [Task { await measure() }, Task { await chart() }] }
   }
 
   private func measure() async {
@@ -357,6 +367,7 @@ final class Deployment: Sendable {
     await push.end()
     await hooksOut.end()
     await upstreams.close()
+    cluster?.noteClosed()
     // The observer holds the caches, which hold the store.
     store.observe { _ in }
     store.close()

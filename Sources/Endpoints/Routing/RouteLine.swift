@@ -129,10 +129,18 @@ struct EndpointSet: Sendable {
       context: context, operations: services.operations.directory.descriptions,
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
+        clock: services.clock,
         source: { [parts = services.parts, source = services.openAPI] in
           var source = try source()
           source.template = parts.filter(openAPI: source.template)
           return source
+        },
+        examples: {
+          [
+            examples = PublicExamples(
+              operations: services.operations, entities: services.entities,
+              callers: services.callers)
+          ] in await examples.found()
         }),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(

@@ -31,7 +31,7 @@ struct Opening {
       try self.init(reading: queue, configuration, types: types, migrator)
     case .leader(let cluster, let log):
       guard let capture else { throw StorageError.failed(code: 0, message: "no changes are noted") }
-      let member = try LeaderOpening(cluster: cluster, log: log, capture: capture)
+      let member = LeaderOpening(cluster: cluster, log: log, capture: capture)
       let isReset = try member.migrate(queue, migrator)
       let recorder = try queue.read { try member.recorder($0) }
       do {

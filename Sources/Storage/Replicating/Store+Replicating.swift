@@ -1,6 +1,6 @@
 import GRDB
 import Glibc
-package import Model
+import Model
 
 /// A row of the log as a replica applies it.
 package struct ReplicatedRow: Sendable {

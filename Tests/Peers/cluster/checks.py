@@ -18,9 +18,10 @@ import checker  # noqa: E402
 import front  # noqa: E402
 import history  # noqa: E402
 import pooler  # noqa: E402
+from asking import eventually  # noqa: E402
 from check_run import run  # noqa: E402
 from load import Line, Load  # noqa: E402
-from nodes import Cluster, eventually  # noqa: E402
+from nodes import Cluster  # noqa: E402
 from workload import Workload, digests_of, fill, position_of  # noqa: E402
 
 LEASE = "2s"

@@ -124,7 +124,7 @@ class Client(threading.Thread):
         answer = self.request(
             "read", {"device": self.device, "counter": counter, "shown": is_shown}, "GET",
             f"/v1/entities/Counter/{counter}", headers=fields,
-            result=lambda answer: {"value": answer.json["value"], "pending": answer.json.get("_pending", []),
+            result=lambda answer: {"value": answer.json.get("value"), "pending": answer.json.get("_pending", []),
                                    "isCutOff": "cut-off" in answer.cache})
         if is_shown or self.cursor is None:
             self.adopt(answer)
@@ -134,7 +134,7 @@ class Client(threading.Thread):
         answer = self.request(
             "list", {"device": self.device, "own": list(own), "shown": is_shown}, "GET",
             "/v1/entities/Counter?limit=1000", headers=fields,
-            result=lambda answer: {"values": {one["id"]: one["value"] for one in answer.json["items"]},
+            result=lambda answer: {"values": {one["id"]: one.get("value") for one in answer.json["items"]},
                                    "isCutOff": "cut-off" in answer.cache})
         if is_shown or self.cursor is None:
             self.adopt(answer)
@@ -274,7 +274,7 @@ class Walker(Client):
             if self.since is None:
                 self.replica, self.waiting = {}, {}
             for change in page["changes"]:
-                self.waiting[change["id"]] = change["data"]["value"] if change["op"] == "put" else None
+                self.waiting[change["id"]] = change["data"].get("value") if change["op"] == "put" else None
             self.since = page["cursor"]
             if page["complete"]:
                 self.apply()

@@ -53,9 +53,9 @@ class Recorder:
             self._write({"n": number, "at": self._now(), "do": do, "client": client, "node": node, **arguments})
         return number
 
-    def end(self, number, status, **result):
+    def end(self, call, status, **result):
         with self.lock:
-            self._write({"n": number, "end": self._now(), "status": status, **result})
+            self._write({"n": call, "end": self._now(), "status": status, **result})
 
     def note(self, do, **found):
         """Records an observation, which begins and ends at once."""

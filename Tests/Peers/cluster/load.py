@@ -5,7 +5,7 @@ import itertools
 import threading
 import time
 
-from nodes import ask, eventually
+from asking import ask, eventually
 
 REQUEST_SECONDS = 6
 END_SECONDS_MAX = 15

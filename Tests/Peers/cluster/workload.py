@@ -4,9 +4,10 @@ import hashlib
 import re
 import time
 
+from asking import eventually
 from clients import COUNTERS_EACH, Guard, Reader, Walker, Writer
 from history import Recorder
-from nodes import eventually, open_database
+from nodes import open_database
 
 WRITERS = 4
 SETTLE_SECONDS_MAX = 60
