@@ -12,6 +12,12 @@ package protocol ClusterBackend: Sendable {
   /// cluster is noticed.
   func identity() async throws(ClusterError) -> String
 
+  /// Removes everything that the nodes share and begins a cluster with another identity, in which no node is. The
+  /// nodes must be stopped.
+  ///
+  /// Throws ``ClusterError/fenced`` if a node leads.
+  func erase() async throws(ClusterError)
+
   // MARK: Lease
 
   /// Returns the lease; nil if there is none, or if it has expired.
