@@ -8,6 +8,7 @@ from asking import eventually
 from clients import COUNTERS_EACH, Guard, Reader, Walker, Writer
 from history import Recorder
 from nodes import open_database
+from streamer import Streamer
 
 WRITERS = 4
 SETTLE_SECONDS_MAX = 60
@@ -23,7 +24,9 @@ class Workload:
         counters = [f"c{number}" for number in range(writers * COUNTERS_EACH)]
         nodes = cluster.nodes
         self.writers = [Writer(f"w{number}", nodes, self.recorder, seed, number) for number in range(writers)]
-        self.walkers = [Walker("k0", nodes, self.recorder, seed, False), Walker("k1", nodes, self.recorder, seed, True)]
+        self.walkers = [
+            Walker("k0", nodes, self.recorder, seed, False), Walker("k1", nodes, self.recorder, seed, True),
+            Streamer("s0", nodes, self.recorder, seed, False), Streamer("s1", nodes, self.recorder, seed, True)]
         self.others = [
             Reader("r0", nodes, self.recorder, seed, counters), Reader("r1", nodes, self.recorder, seed, counters),
             Guard("g0", nodes, self.recorder, seed, counters)]
