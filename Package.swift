@@ -91,6 +91,7 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(name: "Cluster", dependencies: ["Model"]),
     .target(
       name: "Files",
       dependencies: ["Cryptography", "HTTPWire", "Model", "Storage", "Transport"]),

@@ -38,13 +38,16 @@ package final class Store: Sendable {
   /// One for each kind of caller: public, user and device.
   private static let queryConnections = 3
   private let damageNote: StoreDamage
+  /// Kept for the writer's connection, which calls it; nil unless the store is a leader's.
+  private let capture: ChangeCapture?
 
   private init(
     folder: StoreFolderLock, opening: Opening, types: [EntityType], writer: GroupedWriter,
-    reader: GroupedReader,
+    capture: ChangeCapture?, reader: GroupedReader,
     longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage
   ) {
     damageNote = damage
+    self.capture = capture
     self.folder = folder
     segments = opening.segments
     lastCall = CallNumber(opening.counters.call)
@@ -72,15 +75,18 @@ package final class Store: Sendable {
       try StoreInspector(folder: configuration.folder).check(configuration.folderMarker)
       let connections = Connections(path: folder.databasePath, configuration)
       let slot = WatchSlot()
-      let writing = try connections.openWriter(slot)
-      let opening = try Opening(writing, configuration, types: types)
+      let capture = try ChangeCapture.forRole(configuration.role)
+      let writing = try connections.openWriter(slot, capture)
+      let opening = try Opening(writing, configuration, types: types, capture: capture)
       opening.memory.watchSlot = slot
       let damage = StoreDamage()
+      let writer = GroupedWriter(
+        queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
+        damage: damage, recorder: opening.recorder, position: opening.position)
+      if configuration.role.isReplica { writer.refuseAll(with: .notLeader) }
       return Store(
-        folder: folder, opening: opening, types: types,
-        writer: GroupedWriter(
-          queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
-          damage: damage),
+        folder: folder, opening: opening, types: types, writer: writer,
+        capture: capture,
         reader: GroupedReader(try connections.openReader(label: "reader"), damage: damage),
         longReader: GroupedReader(
           try connections.openReader(label: "long reader"), damage: damage),

@@ -65,7 +65,7 @@ struct Routes: ParsableCommand {
   var json = false
 
   func run() throws {
-    let report = RoutesReport(try Workspace.open(settings.load()))
+    let report = try RoutesReport(Workspace.open(settings.load()))
     StandardStreams.output(json ? report.json : report.text)
   }
 }

@@ -9,7 +9,7 @@ struct FloorTests {
     "Model": 1, "GraphQL": 1, "S3Wire": 1, "Traces": 1, "WebSocketWire": 1,
     "Filtering": 2, "SyncScheduler": 2, "WebSockets": 2,
     "Storage": 3, "HTTPServer": 3, "HTTPClient": 3,
-    "Accounts": 4, "Files": 4, "Upstream": 4,
+    "Accounts": 4, "Cluster": 4, "Files": 4, "Upstream": 4,
     "Gateway": 5, "Generation": 5, "S3FileStore": 5,
     "Endpoints": 6,
     "Composition": 7, "DemoUpstream": 7,

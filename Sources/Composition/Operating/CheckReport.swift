@@ -20,7 +20,7 @@ package struct CheckReport {
     let faults =
       failure.faults.isEmpty
       ? [Finding(severity: .fault, message: failure.description)] : failure.faults
-    return document(operations: nil, faults: faults, warnings: [], notes: []).text
+    return document(operations: nil, faults: faults, warnings: failure.warnings, notes: []).text
   }
 
   private static func document(

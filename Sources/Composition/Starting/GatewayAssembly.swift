@@ -203,7 +203,7 @@ struct GatewayAssembly {
     signingKeys = accounts.signingKeys
     purger = Purger(
       store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys),
-      upstreamTypes: Set(workspace.registry.catalogue.types.map(\.name)))
+      names: Purger.Names(workspace.registry))
     sql = SQLConsole(
       store: store.reading, deadline: settings.limits.queryDeadline, clock: clock)
     backups = BackupFolder(

@@ -37,25 +37,28 @@ struct OpenAPIOperationPaths {
       if operation.route == nil || inPath.isEmpty && path.hasPrefix("/v1/") {
         methods.append(JSONMember("post", post("post", id: "\(id)Post", inPath: inPath)))
       }
-      return [
-        JSONMember(path, .object(methods)),
-        JSONMember(
-          "\(path)/diff",
-          [
-            "get": method(
-              "/diff", "get", id: "\(id)Diff",
-              summary: "The changes of the first list in the response of \(operation.name)",
-              parameters: parameters(inPath: inPath)),
-            "post": method(
-              "/diff", "post", id: "\(id)DiffPost",
-              summary: "The changes of a given list in the response of \(operation.name)",
-              parameters: parameters(inPath: inPath)),
-          ]),
-        JSONMember(
-          "\(path)/stream",
-          ["get": stream("/stream", "get", id: "\(id)Stream", inPath: inPath)]),
-      ]
+      return [JSONMember(path, .object(methods))]
+        + (operation.hasDiff
+          ? [JSONMember("\(path)/diff", diff(id: id, inPath: inPath))] : [])
+        + [
+          JSONMember(
+            "\(path)/stream",
+            ["get": stream("/stream", "get", id: "\(id)Stream", inPath: inPath)])
+        ]
     }
+  }
+
+  private func diff(id: String, inPath: Set<String>) -> JSONValue {
+    [
+      "get": method(
+        "/diff", "get", id: "\(id)Diff",
+        summary: "The changes of the first list in the response of \(operation.name)",
+        parameters: parameters(inPath: inPath)),
+      "post": method(
+        "/diff", "post", id: "\(id)DiffPost",
+        summary: "The changes of a given list in the response of \(operation.name)",
+        parameters: parameters(inPath: inPath)),
+    ]
   }
 
   private static func names(inPath route: String) -> Set<String> {

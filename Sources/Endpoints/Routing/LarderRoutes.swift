@@ -113,8 +113,8 @@ package enum LarderRoutes {
   ]
 }
 
-/// The routes of one operation: the path of its `@route`, for a query `/stream` and `/diff` below it,
-/// and for a subscription only `/stream`. An operation cannot take those paths: a `@route` that contains one of their names is refused.
+/// The routes of one operation: the path of its `@route`, for a query `/stream` below it, and `/diff` if it
+/// selects a list of entities, and for a subscription only `/stream`. An operation cannot take those paths: a `@route` that contains one of their names is refused.
 enum OperationRoutes {
   static func lines(_ operation: ServedOperation) -> [RouteLine] {
     guard let path = operation.description.route, let pattern = RoutePattern("/api\(path)"),
@@ -123,13 +123,16 @@ enum OperationRoutes {
     let name = operation.name
     switch operation.kind {
     case .query:
-      return [
+      let reads = [
         RouteLine(.get, pattern, of: name, ticket: .variable) {
           await $0.operation.get($1, of: operation)
         },
         RouteLine(.get, stream, of: name, ticket: .stream) {
           await $0.operation.stream($1, of: operation)
         },
+      ]
+      guard operation.description.hasDiff else { return reads }
+      return reads + [
         RouteLine(.get, diff, of: name, ticket: .variable) {
           await $0.diffs.operation($1, of: operation)
         },

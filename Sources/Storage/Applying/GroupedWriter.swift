@@ -52,33 +52,44 @@ final class GroupedWriter: Sendable {
     /// Frees some space on a full disk.
     var freeSpace: (@Sendable () -> Bool)?
     var observer: (@Sendable (CommitReport) -> Void)?
+    /// Told once that no further write is taken, since the node no longer leads its cluster.
+    var loss: (@Sendable (StorageError) -> Void)?
   }
 
   /// Limit of commands in one transaction. More would delay the first of them without saving much.
   static let batchMax = 512
 
-  private let queue: DatabaseQueue
-  private let memory: WriterMemory
+  let queue: DatabaseQueue
+  let memory: WriterMemory
   private let checkpointPages: Int
   private let damage: StoreDamage
+  /// Appends each transaction to the log of a cluster; nil for a single node.
+  private let recorder: TransactionRecorder?
   private let state = Mutex(State())
   private let committedHead: Atomic<Int64>
   private let committedFloor: Atomic<Int64>
+  private let committedPosition: Atomic<Int64>
 
   init(
     queue: DatabaseQueue, memory: WriterMemory, checkpointPages: Int,
-    damage: StoreDamage = StoreDamage()
+    damage: StoreDamage = StoreDamage(), recorder: TransactionRecorder? = nil,
+    position: Int64 = 0
   ) {
     self.damage = damage
+    self.recorder = recorder
     self.queue = queue
     self.memory = memory
     self.checkpointPages = checkpointPages
     committedHead = Atomic(memory.counters.revision)
     committedFloor = Atomic(memory.counters.floor)
+    committedPosition = Atomic(position)
   }
 
   /// The last committed revision.
   var head: Revision { Revision(committedHead.load(ordering: .acquiring)) }
+
+  /// The last row of the cluster's log that is committed here; 0 for a single node.
+  var position: Int64 { committedPosition.load(ordering: .acquiring) }
 
   /// The last revision that lost a deletion, as committed.
   var floor: Revision { Revision(committedFloor.load(ordering: .acquiring)) }
@@ -89,6 +100,11 @@ final class GroupedWriter: Sendable {
 
   func whenFull(_ freeSpace: @escaping @Sendable () -> Bool) {
     state.withLock { $0.freeSpace = freeSpace }
+  }
+
+  /// Registers a function that is called when the node can no longer lead its cluster.
+  func whenLost(_ loss: @escaping @Sendable (StorageError) -> Void) {
+    state.withLock { $0.loss = loss }
   }
 
   /// Makes every later command fail with an error.
@@ -174,18 +190,23 @@ final class GroupedWriter: Sendable {
       try begin(database)
       try perform(batch, database, &work)
       if !memory.counters.isStored(as: before) { try memory.saveCounters(database) }
+      try recorder?.append(work.done.compactMap(\.report), database)
       try database.cachedStatement(sql: "COMMIT").execute()
+      recorder?.noteCommitted()
     } catch {
+      let isLogged = recorder?.isAppended == true
       try? undo(since: before, database)
-      let failure = StorageError(error)
+      var failure = StorageError(error)
+      // In the log and not here: only reading the log again mends that.
+      if isLogged { failure = .logInDoubt("a row was appended and not committed: \(failure)") }
       damage.note(failure)
+      if failure.endsLeading { endLeading(failure) }
       let handled = work.failed.count + work.performed.count
       for command in work.performed + batch.dropFirst(handled) { command.fail(failure) }
       for (command, error) in work.failed { command.fail(error) }
       return
     }
-    committedHead.store(memory.counters.revision, ordering: .releasing)
-    committedFloor.store(memory.counters.floor, ordering: .releasing)
+    publish(position: recorder?.position ?? 0)
     notify(work.done)
     for (command, error) in work.failed { command.fail(error) }
     let open = WriteAheadLog.resetStatements(of: database)
@@ -210,6 +231,14 @@ final class GroupedWriter: Sendable {
     }
   }
 
+  private func endLeading(_ failure: StorageError) {
+    let loss = state.withLock { state in
+      state.refusal = state.refusal ?? failure
+      return state.loss.take()
+    }
+    loss?(failure)
+  }
+
   private func begin(_ database: Database) throws {
     try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
   }
@@ -219,12 +248,13 @@ final class GroupedWriter: Sendable {
     // It may have read rows that are now rolled back.
     memory.eviction = nil
     if database.isInsideTransaction { try database.rollback() }
+    recorder?.noteRolledBack()
   }
 
   /// Checkpoints the log. Inside COMMIT, where SQLite would do it, all callers that wait for the
   /// commit would wait for this too. Pages that cannot be copied yet, since a reader still needs
   /// the old ones, are tried again next time.
-  private func checkpointIfDue(_ database: Database) {
+  func checkpointIfDue(_ database: Database) {
     let written = WriteAheadLog.pagesWritten(by: database)
     guard Int(written &- memory.pagesAtCheckpoint) >= checkpointPages,
       let done = try? database.checkpoint(.passive),
@@ -266,11 +296,20 @@ final class GroupedWriter: Sendable {
   }
 
   private func notify(_ completions: [Completion]) {
-    let observer = state.withLock { $0.observer }
-    for completion in completions {
-      if let report = completion.report { observer?(report) }
-    }
+    notify(completions.compactMap(\.report))
     for completion in completions { completion.resume() }
+  }
+
+  func notify(_ reports: [CommitReport]) {
+    guard let observer = state.withLock({ $0.observer }) else { return }
+    for report in reports { observer(report) }
+  }
+
+  /// Makes what was committed known to readers.
+  func publish(position: Int64) {
+    committedHead.store(memory.counters.revision, ordering: .releasing)
+    committedFloor.store(memory.counters.floor, ordering: .releasing)
+    committedPosition.store(position, ordering: .releasing)
   }
 
   /// Sets the durability. Takes effect outside transactions only, and GRDB sets NORMAL on its own

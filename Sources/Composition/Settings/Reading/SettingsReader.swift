@@ -101,7 +101,8 @@ struct SettingsReader {
       let variable = EnvironmentNames.variable(for: section)
       let reason =
         sources.file == nil
-        ? "there is no such file, and `\(setting)` is not set; write the file, or set \(variable)"
+        ? "there is no such file, and `\(setting)` is not set; `larder init URL` writes it for an API, "
+          + "or set \(variable)"
         : "`\(setting)` is not set; set it there or in \(variable)"
       faults.append(SettingsFault(.wholeFile(name: name), reason))
     }

@@ -6,7 +6,8 @@ package enum SettingTable {
     place, upstream, upstreams, links, graphQL, cache, types, admin, tls, cors, limits, proxies,
     start, clock, drain, log,
     metrics, tracing,
-    accounts, files, s3, push, hooks, queue, devices, generate,
+    accounts, files, s3, push, hooks, queue, devices, cluster,
+    generate,
   ]
 
   package static let keys: [SettingKey] = sections.flatMap(\.keys)
