@@ -55,6 +55,12 @@ class History:
             self.outcomes[call["mark"]].append(call)
         self.effects = [effect for call in self.by_kind["effects"] for effect in call["effects"]]
 
+        self.names = {id: name for call in self.by_kind["nodes"] for id, name in call["names"].items()}
+
+    def may_lag(self, call, node):
+        """Whether a purge or revocation named a node as one that had not applied it yet."""
+        return node in {self.names.get(one, one) for one in call["pending"] or ()}
+
     def final_state(self, mark):
         """The state that all nodes report in the end; None if they do not agree or know none."""
         states = {call["state"] for call in self.outcomes[mark]}
@@ -233,7 +239,7 @@ def revoked_credentials_are_refused(history):
             revoked[call["token"]] = call
     for call in history.by_kind["use"]:
         ended = revoked.get(call["token"])
-        if ended and ended.is_before(call) and call.is_good and not ended["pending"]:
+        if ended and ended.is_before(call) and call.is_good and not history.may_lag(ended, call["node"]):
             yield f"{call['kind']} {call['token']} was revoked by {ended['node']}, and {call['node']} accepts it: {call}"
 
 
@@ -252,14 +258,14 @@ def valid_credentials_are_accepted(history):
 
 
 def purged_responses_are_not_served(history):
-    purges = [call for call in history.by_kind["purge"] if call.is_good and not call["pending"]]
+    purges = [call for call in history.by_kind["purge"] if call.is_good]
     for call in history.by_kind["fetch"]:
         if not call.is_good or not call["isHit"]:
             continue
         for purge in purges:
             stored = call["end"] - call["age"]
             if purge.is_before(call) and stored < purge["at"] - AGE_SECONDS_TOLERATED and (
-                    purge["counter"] in (None, call["counter"])):
+                    purge["counter"] in (None, call["counter"])) and not history.may_lag(purge, call["node"]):
                 yield f"{call['node']} serves what was stored before a purge on {purge['node']}: {call}, {purge}"
                 break
 

@@ -195,8 +195,10 @@ class CheckerTests(unittest.TestCase):
         self.breaks(made.call("use", {"token": "t", "kind": "device", "node": "n3"}), "revoked_credentials_are_refused")
 
     def test_revoked_credentials_are_refused_except_by_the_nodes_that_were_named(self):
-        made = Made().call("revoke", {"token": "t", "kind": "device"}, pending=["n3"])
+        made = Made().call("revoke", {"token": "t", "kind": "device"}, pending=["x7"])
+        made.call("nodes", {"names": {"x7": "n3"}})
         self.breaks(made.call("use", {"token": "t", "kind": "device", "node": "n3"}))
+        self.breaks(made.call("use", {"token": "t", "kind": "device", "node": "n2"}), "revoked_credentials_are_refused")
 
     def test_valid_credentials_are_accepted(self):
         made = Made().call("issue", {"token": "t", "kind": "device"}, 201)

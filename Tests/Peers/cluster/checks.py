@@ -227,12 +227,37 @@ def without_postgres_reads_go_on(site):
         assert refused.status == 503 and "retry-after" in refused.headers, (node.name, str(refused))
     for node in replicas:
         shown = node.ask("GET", "/v1/entities/Counter/c1", headers={**device, "Sync-Cursor": cursor})
-        assert shown.status == 503 and "retry-after" in shown.headers, (node.name, str(shown))
+        is_refused = shown.status == 503 and "retry-after" in shown.headers
+        assert is_refused or (shown.status == 200 and shown.json["value"] == 1), (node.name, str(shown))
         plain = node.ask("GET", "/v1/entities/Counter/c1", headers=device)
         assert plain.status == 200 and "cut-off" in plain.cache, (node.name, str(plain))
     site.cluster.postgres.primary.start()
     site.started()
     eventually(lambda: leader.ask("POST", "/v1/mutations", body, {**device, **fields}).status == 202, "a 202 again")
+
+
+def a_node_that_is_cut_off_shows_no_less_than_the_cursor(site):
+    """Rules 2 and 4: it waits, passes on, or refuses."""
+    leader, replicas = site.started()
+    fill(leader)
+    device = site.device(leader)
+    network, behind = site.cluster.network, replicas[0]
+    eventually(lambda: behind.ask("GET", "/v1/devices/me", headers=device).status == 200, "the device")
+    for value, (name, mode) in enumerate([("pg", "cut"), ("pg", "hang"), ("all", "cut"), ("all", "hang")], 1):
+        others = ["pg"] if name == "pg" else ["pg", leader.name, replicas[1].name]
+        network.isolate(behind.name, others, mode)
+        body, fields = site.submission("c6", value)
+        cursor = leader.ask("POST", "/v1/mutations", body, {**device, **fields}).json["cursor"]
+        shown = behind.ask("GET", "/v1/entities/Counter/c6", headers={**device, "Sync-Cursor": cursor})
+        is_refused = shown.status == 503 and "retry-after" in shown.headers
+        assert is_refused or (shown.status == 200 and shown.json["value"] == value), (name, mode, str(shown))
+        began = time.monotonic()
+        plain = behind.ask("GET", "/v1/entities/Counter/c7")
+        assert plain.status == 200, (name, mode, str(plain))
+        assert time.monotonic() - began < SLACK_SECONDS, (name, mode)
+        network.heal()
+        eventually(lambda cursor=cursor: behind.ask(
+            "GET", "/v1/entities/Counter/c6", headers={**device, "Sync-Cursor": cursor}).status == 200, "it catches up")
 
 
 def a_killed_leader_is_replaced(site):
@@ -419,6 +444,7 @@ if __name__ == "__main__":
         ended_credentials_are_refused_everywhere,
         purged_responses_are_gone_everywhere,
         without_postgres_reads_go_on,
+        a_node_that_is_cut_off_shows_no_less_than_the_cursor,
         a_killed_leader_is_replaced,
         a_paused_leader_cannot_write,
         a_leader_that_drains_is_replaced_at_once,

@@ -6,6 +6,7 @@ coincides in time is not.
 
 import http.client
 import random
+import re
 import threading
 import time
 
@@ -21,12 +22,8 @@ TYPES = "types=Counter"
 
 
 def pending_of(answer):
-    """The nodes that a response names as not having applied a purge or revocation yet."""
-    body = answer.json
-    if isinstance(body, dict) and isinstance(body.get("pending"), list):
-        return body["pending"]
-    named = answer.headers.get("larder-pending", "")
-    return [part.strip() for part in named.split(",") if part.strip()]
+    """The ids of the nodes that a response names as not having applied a purge or revocation yet."""
+    return re.findall(r'"([^"]*)"', answer.headers.get("cluster-pending", ""))
 
 
 class Client(threading.Thread):

@@ -244,6 +244,13 @@ class Cluster:
         leader = self.leader()
         return [node for node in self.running if node is not leader]
 
+    def node_names(self):
+        """The names of the nodes by the ids that they have given themselves."""
+        if not self.postgres:
+            return {}
+        names = {node.url: node.name for node in self.nodes}
+        return {id: names.get(url, url) for id, url in self.postgres.sql(f"SELECT id, url FROM {self.table('nodes')}")}
+
     def epoch(self):
         rows = self.postgres.sql(f"SELECT epoch FROM {self.table('lease')}")
         return int(rows[0][0]) if rows else 0

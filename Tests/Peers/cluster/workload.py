@@ -51,6 +51,7 @@ class Workload:
             walker.settle()
         self.record_outcomes()
         self.recorder.note("effects", effects=self.cluster.upstream.effects())
+        self.recorder.note("nodes", names=self.cluster.node_names())
         self.record_tables()
         self.recorder.close()
 
