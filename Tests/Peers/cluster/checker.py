@@ -13,8 +13,8 @@ import sys
 
 from history import read
 
-# States that a mutation does not leave by itself. Only `superseded` shares the effect of another.
-ENDED = {"applied", "rejected", "superseded", "annihilated", "parked", "expired", "cancelled", "discarded"}
+# States that a mutation does not leave. A parked one was retried or discarded by its client before the end.
+ENDED = {"applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded"}
 WITHOUT_EFFECT = {"rejected", "superseded", "annihilated", "expired", "cancelled"}
 SHOWN_IN_THE_END = {"applied", "superseded"}
 # A response may say so at any time: no leader, no PostgreSQL, or no upstream.
@@ -111,7 +111,8 @@ def effects_are_at_most_once(history):
 
 
 def effects_keep_the_order_of_submission(history):
-    """Of a device: steady ones among each other, and all of one counter."""
+    """Of a device: steady ones among each other, unless one was parked, and all of one counter."""
+    parked = {call["mark"] for call in history.by_kind["retry"]}
     last = {}
     for effect in history.effects:
         some = history.submits.get(effect["mark"])
@@ -119,7 +120,7 @@ def effects_keep_the_order_of_submission(history):
             continue
         first = some[0]
         lanes = [(first["device"], effect["counter"])]
-        if first["mode"] == "steady":
+        if first["mode"] == "steady" and effect["mark"] not in parked:
             lanes.append((first["device"], "steady"))
         for lane in lanes:
             before = last.get(lane)
@@ -280,6 +281,8 @@ def responses_are_expected(history):
             or (call["do"] == "changes" and status == 410)
             or (call["do"] in ("poll", "readDraft") and status == 404)
             or (call["do"] in ("use", "revoke") and status == 401)
+            # Another request has ended it.
+            or (call["do"] in ("retry", "discard") and status in (404, 409))
             or (call["do"] == "outcome" and status == 404))
         if not is_expected:
             yield f"{status} ({call['code']}): {call}"

@@ -8,6 +8,7 @@ have been carried out or not, at any later time. Observations at the end are cal
 |---|---|---|
 | `submit` | device, key, mark, mode, counter, value, order | id, state, replayed |
 | `poll` | device, mark | state |
+| `retry`, `discard` | device, mark (of a parked one) | |
 | `read` | device, counter, shown | value, pending, isCutOff |
 | `list` | device, own (counters with overlays of the caller), shown | values, isCutOff |
 | `fetch` | counter | value, isHit, age |

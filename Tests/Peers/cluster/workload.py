@@ -56,13 +56,14 @@ class Workload:
         self.recorder.close()
 
     def settle(self):
-        def is_done():
-            node = self.cluster.nodes[0]
-            pending = [node.ask("GET", "/v1/queue", headers=writer.headers) for writer in self.writers]
-            return all(answer.status == 200 and answer.json["pending"] == 0 for answer in pending) and not (
-                self.cluster.postgres and self.cluster.inbox_count())
+        def is_done(writer):
+            answer = self.cluster.nodes[0].ask("GET", "/v1/queue", headers=writer.headers)
+            return writer.end_parked() and answer.status == 200 and answer.json["pending"] == 0
 
-        eventually(is_done, "the queues of all devices are empty", SETTLE_SECONDS_MAX)
+        for writer in self.writers:
+            eventually(lambda writer=writer: is_done(writer), f"the queue of {writer.name} is empty", SETTLE_SECONDS_MAX)
+        if self.cluster.postgres:
+            eventually(lambda: self.cluster.inbox_count() == 0, "the inbox is empty")
 
     def record_outcomes(self):
         """Of every mutation, from every node."""
