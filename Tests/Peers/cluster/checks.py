@@ -30,6 +30,8 @@ MISSES_AFTER_SECONDS = LEASE_SECONDS + 1
 # What one slow request on a busy machine takes.
 SLACK_SECONDS = 1.5
 HANDOVER_SECONDS_MAX = 1.0
+# Nodes that are not ready by then fail each of the checks.
+READY_SECONDS_MAX = 10
 CALLERS = 30
 WORKLOAD_SECONDS = 6
 STREAK = 20
@@ -64,7 +66,7 @@ class Site:
             if not node.is_running:
                 node.launch()
         for node in self.nodes:
-            node.wait_until_ready()
+            node.wait_until_ready(READY_SECONDS_MAX)
         leader = self.cluster.wait_for_leader()
         return leader, [node for node in self.nodes if node is not leader]
 
@@ -122,7 +124,7 @@ def nodes_start_in_any_order(site):
         assert node.is_running, f"{node.name} ended without PostgreSQL: {node.tail()}"
     site.cluster.postgres.primary.start()
     site.started()
-    rows = site.cluster.postgres.sql(f"SELECT url FROM {site.cluster.table('nodes')} ORDER BY url")
+    rows = site.cluster.postgres.sql(f"SELECT url FROM {site.cluster.table('node')} ORDER BY url")
     assert sorted(row[0] for row in rows) == sorted(node.url for node in site.nodes), rows
 
 
