@@ -96,7 +96,7 @@ class Nodes:
     def wait_until_applied(self):
         """Until every node has reported the present head."""
         head, deadline = self.head(), time.monotonic() + APPLIED_SECONDS_MAX
-        while int(self.sql("SELECT count(*) FROM @nodes WHERE position >= " + str(head))[0][0]) < len(self.all):
+        while int(self.sql("SELECT count(*) FROM @node WHERE position >= " + str(head))[0][0]) < len(self.all):
             if time.monotonic() > deadline:
                 raise BenchError(f"the nodes have not applied position {head} after {APPLIED_SECONDS_MAX} s")
             time.sleep(POLL_SECONDS)

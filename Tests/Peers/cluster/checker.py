@@ -13,8 +13,8 @@ import sys
 
 from history import read
 
-# States that a mutation does not leave by itself. Only `superseded` shares the effect of another.
-ENDED = {"applied", "rejected", "superseded", "annihilated", "parked", "expired", "cancelled", "discarded"}
+# States that a mutation does not leave. A parked one was retried or discarded by its client before the end.
+ENDED = {"applied", "rejected", "superseded", "annihilated", "expired", "cancelled", "discarded"}
 WITHOUT_EFFECT = {"rejected", "superseded", "annihilated", "expired", "cancelled"}
 SHOWN_IN_THE_END = {"applied", "superseded"}
 # A response may say so at any time: no leader, no PostgreSQL, or no upstream.
@@ -54,6 +54,12 @@ class History:
         for call in self.by_kind["outcome"]:
             self.outcomes[call["mark"]].append(call)
         self.effects = [effect for call in self.by_kind["effects"] for effect in call["effects"]]
+
+        self.names = {id: name for call in self.by_kind["nodes"] for id, name in call["names"].items()}
+
+    def may_lag(self, call, node):
+        """Whether a purge or revocation named a node as one that had not applied it yet."""
+        return node in {self.names.get(one, one) for one in call["pending"] or ()}
 
     def final_state(self, mark):
         """The state that all nodes report in the end; None if they do not agree or know none."""
@@ -105,7 +111,8 @@ def effects_are_at_most_once(history):
 
 
 def effects_keep_the_order_of_submission(history):
-    """Of a device: steady ones among each other, and all of one counter."""
+    """Of a device: steady ones among each other, unless one was parked, and all of one counter."""
+    parked = {call["mark"] for call in history.by_kind["retry"]}
     last = {}
     for effect in history.effects:
         some = history.submits.get(effect["mark"])
@@ -113,7 +120,7 @@ def effects_keep_the_order_of_submission(history):
             continue
         first = some[0]
         lanes = [(first["device"], effect["counter"])]
-        if first["mode"] == "steady":
+        if first["mode"] == "steady" and effect["mark"] not in parked:
             lanes.append((first["device"], "steady"))
         for lane in lanes:
             before = last.get(lane)
@@ -233,7 +240,7 @@ def revoked_credentials_are_refused(history):
             revoked[call["token"]] = call
     for call in history.by_kind["use"]:
         ended = revoked.get(call["token"])
-        if ended and ended.is_before(call) and call.is_good and not ended["pending"]:
+        if ended and ended.is_before(call) and call.is_good and not history.may_lag(ended, call["node"]):
             yield f"{call['kind']} {call['token']} was revoked by {ended['node']}, and {call['node']} accepts it: {call}"
 
 
@@ -252,14 +259,14 @@ def valid_credentials_are_accepted(history):
 
 
 def purged_responses_are_not_served(history):
-    purges = [call for call in history.by_kind["purge"] if call.is_good and not call["pending"]]
+    purges = [call for call in history.by_kind["purge"] if call.is_good]
     for call in history.by_kind["fetch"]:
         if not call.is_good or not call["isHit"]:
             continue
         for purge in purges:
             stored = call["end"] - call["age"]
             if purge.is_before(call) and stored < purge["at"] - AGE_SECONDS_TOLERATED and (
-                    purge["counter"] in (None, call["counter"])):
+                    purge["counter"] in (None, call["counter"])) and not history.may_lag(purge, call["node"]):
                 yield f"{call['node']} serves what was stored before a purge on {purge['node']}: {call}, {purge}"
                 break
 
@@ -274,6 +281,8 @@ def responses_are_expected(history):
             or (call["do"] == "changes" and status == 410)
             or (call["do"] in ("poll", "readDraft") and status == 404)
             or (call["do"] in ("use", "revoke") and status == 401)
+            # Another request has ended it.
+            or (call["do"] in ("retry", "discard") and status in (404, 409))
             or (call["do"] == "outcome" and status == 404))
         if not is_expected:
             yield f"{status} ({call['code']}): {call}"

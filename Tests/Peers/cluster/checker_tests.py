@@ -94,7 +94,7 @@ class CheckerTests(unittest.TestCase):
         self.breaks(Made().submit(1).outcomes({"m1": "queued"}), "every_accepted_mutation_ends_once")
 
     def test_every_accepted_mutation_ends_once_nodes_disagree(self):
-        made = Made().submit(1).effects("m1").outcomes({"m1": "applied"}, ["n1"]).outcomes({"m1": "parked"}, ["n2"])
+        made = Made().submit(1).effects("m1").outcomes({"m1": "applied"}, ["n1"]).outcomes({"m1": "discarded"}, ["n2"])
         self.breaks(made, "every_accepted_mutation_ends_once")
 
     def test_every_accepted_mutation_ends_once_changes_its_end(self):
@@ -130,6 +130,12 @@ class CheckerTests(unittest.TestCase):
     def test_effects_keep_the_order_of_submission_lazy_of_one_counter(self):
         made = Made().submit(1, mode="lazy").submit(2, mode="lazy").effects("m2", "m1")
         self.breaks(made, "effects_keep_the_order_of_submission")
+
+    def test_effects_keep_the_order_of_submission_but_a_parked_one_is_passed(self):
+        made = Made().submit(1, counter="c1").submit(2).call("retry", {"mark": "m1"})
+        made.call("effects", {"effects": [{"mark": f"m{number}", "key": "k", "counter": f"c{2 - number}", "value": 1}
+                                          for number in (2, 1)]})
+        self.breaks(made)
 
     # Reads
 
@@ -195,8 +201,10 @@ class CheckerTests(unittest.TestCase):
         self.breaks(made.call("use", {"token": "t", "kind": "device", "node": "n3"}), "revoked_credentials_are_refused")
 
     def test_revoked_credentials_are_refused_except_by_the_nodes_that_were_named(self):
-        made = Made().call("revoke", {"token": "t", "kind": "device"}, pending=["n3"])
+        made = Made().call("revoke", {"token": "t", "kind": "device"}, pending=["x7"])
+        made.call("nodes", {"names": {"x7": "n3"}})
         self.breaks(made.call("use", {"token": "t", "kind": "device", "node": "n3"}))
+        self.breaks(made.call("use", {"token": "t", "kind": "device", "node": "n2"}), "revoked_credentials_are_refused")
 
     def test_valid_credentials_are_accepted(self):
         made = Made().call("issue", {"token": "t", "kind": "device"}, 201)

@@ -6,6 +6,7 @@ coincides in time is not.
 
 import http.client
 import random
+import re
 import threading
 import time
 
@@ -21,12 +22,8 @@ TYPES = "types=Counter"
 
 
 def pending_of(answer):
-    """The nodes that a response names as not having applied a purge or revocation yet."""
-    body = answer.json
-    if isinstance(body, dict) and isinstance(body.get("pending"), list):
-        return body["pending"]
-    named = answer.headers.get("larder-pending", "")
-    return [part.strip() for part in named.split(",") if part.strip()]
+    """The ids of the nodes that a response names as not having applied a purge or revocation yet."""
+    return re.findall(r'"([^"]*)"', answer.headers.get("cluster-pending", ""))
 
 
 class Client(threading.Thread):
@@ -171,10 +168,12 @@ class Writer(Client):
             self.read_counter(self.chance.choice(self.counters))
         elif dice < 0.82:
             self.list_counters(self.counters)
-        elif dice < 0.92:
+        elif dice < 0.91:
             self.poll()
-        else:
+        elif dice < 0.98:
             self.write_draft()
+        else:
+            self.end_parked()
 
     def submit(self):
         """One mutation under one key, repeated at other nodes until the answer is clear."""
@@ -203,6 +202,18 @@ class Writer(Client):
         mark, identifier = self.chance.choice(self.recent)
         self.request("poll", {"device": self.device, "mark": mark}, "GET", f"/v1/mutations/{identifier}",
                      headers=self.shown()[0], result=lambda answer: {"state": answer.json["state"]})
+
+    def end_parked(self):
+        """Retries or discards what is parked, since it blocks what conflicts with it. Returns whether nothing is."""
+        answer = self.request(None, {}, "GET", "/v1/mutations?state=parked")
+        if answer is None or answer.status != 200:
+            return False
+        marks = {identifier: mark for mark, identifier in self.marks.items()}
+        for one in answer.json["items"]:
+            what = self.chance.choice(["retry", "discard"])
+            self.request(what, {"device": self.device, "mark": marks.get(one["id"])}, "POST",
+                         f"/v1/mutations/{one['id']}/{what}")
+        return not answer.json["items"]
 
     def write_draft(self):
         """A local write, which the leader carries out, and a read of it elsewhere."""

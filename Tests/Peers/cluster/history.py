@@ -8,6 +8,7 @@ have been carried out or not, at any later time. Observations at the end are cal
 |---|---|---|
 | `submit` | device, key, mark, mode, counter, value, order | id, state, replayed |
 | `poll` | device, mark | state |
+| `retry`, `discard` | device, mark (of a parked one) | |
 | `read` | device, counter, shown | value, pending, isCutOff |
 | `list` | device, own (counters with overlays of the caller), shown | values, isCutOff |
 | `fetch` | counter | value, isHit, age |
@@ -22,6 +23,7 @@ have been carried out or not, at any later time. Observations at the end are cal
 | `outcome` | mark | state |
 | `effects` | | effects: mark, key, counter, value in order |
 | `tables` | | digests by table, position |
+| `nodes` | | names by node id |
 
 `shown` says whether the newest cursor that this client has was sent with the request; `pending` of a revocation or purge
 lists the nodes that the response names as not having applied it.

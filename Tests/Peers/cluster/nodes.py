@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ADMIN = "an-admin-token-for-the-checks-of-clusters"
 SECRET = "a-secret-that-all-nodes-of-the-checks-share"
 KEY = "4bYV0u2T8m0Zq3o1gkF9t5cX7jL6sPwRhNQdEaIyKvM="
-START_SECONDS_MAX = 60
+START_SECONDS_MAX = 30
 END_SECONDS_MAX = 30
 
 SETTINGS = """listen: 127.0.0.1:{port}
@@ -95,12 +95,18 @@ class Node:
         self.wait_until_ready()
         return self
 
-    def wait_until_ready(self):
+    def wait_until_ready(self, seconds=START_SECONDS_MAX):
+        last = []
+
         def is_ready():
             assert self.process.poll() is None, f"{self.name} ended:\n{self.tail()}"
-            return self.ask("GET", "/readyz", seconds=5).status == 200
+            last[:] = [self.ask("GET", "/readyz", seconds=5)]
+            return last[0].status == 200
 
-        eventually(is_ready, f"{self.name} is ready", START_SECONDS_MAX)
+        try:
+            eventually(is_ready, f"{self.name} is ready", seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{last[0] if last else 'no response'}\n{self.tail()}") from None
 
     def ask(self, method, target, body=None, headers=None, seconds=REQUEST_SECONDS_MAX):
         return ask(self.port, method, target, body, headers, seconds)
@@ -243,6 +249,13 @@ class Cluster:
     def replicas(self):
         leader = self.leader()
         return [node for node in self.running if node is not leader]
+
+    def node_names(self):
+        """The names of the nodes by the ids that they have given themselves."""
+        if not self.postgres:
+            return {}
+        names = {node.url: node.name for node in self.nodes}
+        return {id: names.get(url, url) for id, url in self.postgres.sql(f"SELECT id, url FROM {self.table('node')}")}
 
     def epoch(self):
         rows = self.postgres.sql(f"SELECT epoch FROM {self.table('lease')}")

@@ -8,6 +8,7 @@ from asking import eventually
 from clients import COUNTERS_EACH, Guard, Reader, Walker, Writer
 from history import Recorder
 from nodes import open_database
+from streamer import Streamer
 
 WRITERS = 4
 SETTLE_SECONDS_MAX = 60
@@ -23,7 +24,9 @@ class Workload:
         counters = [f"c{number}" for number in range(writers * COUNTERS_EACH)]
         nodes = cluster.nodes
         self.writers = [Writer(f"w{number}", nodes, self.recorder, seed, number) for number in range(writers)]
-        self.walkers = [Walker("k0", nodes, self.recorder, seed, False), Walker("k1", nodes, self.recorder, seed, True)]
+        self.walkers = [
+            Walker("k0", nodes, self.recorder, seed, False), Walker("k1", nodes, self.recorder, seed, True),
+            Streamer("s0", nodes, self.recorder, seed, False), Streamer("s1", nodes, self.recorder, seed, True)]
         self.others = [
             Reader("r0", nodes, self.recorder, seed, counters), Reader("r1", nodes, self.recorder, seed, counters),
             Guard("g0", nodes, self.recorder, seed, counters)]
@@ -48,17 +51,19 @@ class Workload:
             walker.settle()
         self.record_outcomes()
         self.recorder.note("effects", effects=self.cluster.upstream.effects())
+        self.recorder.note("nodes", names=self.cluster.node_names())
         self.record_tables()
         self.recorder.close()
 
     def settle(self):
-        def is_done():
-            node = self.cluster.nodes[0]
-            pending = [node.ask("GET", "/v1/queue", headers=writer.headers) for writer in self.writers]
-            return all(answer.status == 200 and answer.json["pending"] == 0 for answer in pending) and not (
-                self.cluster.postgres and self.cluster.inbox_count())
+        def is_done(writer):
+            answer = self.cluster.nodes[0].ask("GET", "/v1/queue", headers=writer.headers)
+            return writer.end_parked() and answer.status == 200 and answer.json["pending"] == 0
 
-        eventually(is_done, "the queues of all devices are empty", SETTLE_SECONDS_MAX)
+        for writer in self.writers:
+            eventually(lambda writer=writer: is_done(writer), f"the queue of {writer.name} is empty", SETTLE_SECONDS_MAX)
+        if self.cluster.postgres:
+            eventually(lambda: self.cluster.inbox_count() == 0, "the inbox is empty")
 
     def record_outcomes(self):
         """Of every mutation, from every node."""
