@@ -25,6 +25,14 @@ struct Larder: AsyncParsableCommand {
 
   static func main() async {
     StandardStreams.prepare()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    // ArgumentParser shows its general help for a name that is no command.
+    if arguments.first == "help",
+      let mistake = CommandTree(help: _dumpHelp())?.mistakeOfHelp(in: arguments)
+    {
+      StandardStreams.error(mistake)
+      exit(withError: ExitCode.validationFailure)
+    }
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {
@@ -37,8 +45,7 @@ struct Larder: AsyncParsableCommand {
       exit(withError: ExitCode(failure.kind.rawValue))
     } catch {
       if exitCode(for: error) == .validationFailure,
-        let mistake = CommandTree(help: _dumpHelp())?.mistake(
-          in: Array(CommandLine.arguments.dropFirst()))
+        let mistake = CommandTree(help: _dumpHelp())?.mistake(in: arguments)
       {
         StandardStreams.error(mistake)
         exit(withError: ExitCode.validationFailure)

@@ -420,7 +420,7 @@ extension Ways {
       let line = try #require(larder.log.lines.first { $0.message == "started" })
       #expect(line.level == .notice)
       #expect(line.metadata["version"] == "\(Version.text)")
-      #expect(line.metadata["operations"] == "3")
+      #expect(line.metadata["operations"] == .stringConvertible(3))
       #expect(line.metadata["addresses"] == "http://127.0.0.1:\(larder.port)")
       #expect(line.metadata["upstreams"].map { "\($0)" }?.hasPrefix("default=http://") == true)
       await larder.stop()

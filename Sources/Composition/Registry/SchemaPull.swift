@@ -36,7 +36,7 @@ package struct SchemaPull {
     let upstreams = try upstreams(named: name)
     guard output == nil || upstreams.count == 1 else {
       throw StartFailure(
-        .faultySettings,
+        .usage,
         "--output is for one schema, but there are several upstreams; choose one with --upstream.")
     }
     guard !isCheck || output != "-" else {
@@ -100,7 +100,7 @@ package struct SchemaPull {
     guard found.isEmpty else { return found }
     let names = settings.allUpstreams.map(\.name.text)
     throw StartFailure(
-      .faultySettings,
+      .usage,
       "There is no upstream \(name) in settings." + NearestNames.didYouMean(name, among: names))
   }
 

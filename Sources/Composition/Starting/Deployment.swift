@@ -291,7 +291,7 @@ final class Deployment: Sendable {
   var startNotes: Logger.Metadata {
     let called = upstreams.upstreams.all.map { "\($0.name)=\($0.client.origin ?? "none")" }
     return [
-      "operations": "\(workspace.registry.operations.count)",
+      "operations": .stringConvertible(workspace.registry.operations.count),
       "upstreams": "\(called.joined(separator: ","))",
     ]
   }

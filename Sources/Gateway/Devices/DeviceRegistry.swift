@@ -386,7 +386,8 @@ package final class DeviceRegistry: Sendable {
     for id in expired where try await store.remove(device: id, setAsideBefore: moment) {
       removed.append(id)
     }
-    logger.notice("unused devices were removed", metadata: ["count": "\(removed.count)"])
+    logger.notice(
+      "unused devices were removed", metadata: ["count": .stringConvertible(removed.count)])
   }
 
   // MARK: Replicas

@@ -247,7 +247,7 @@ package final class QueryReader: Sendable {
       metadata: [
         "operation": "\(operation.name)", "upstream": "\(operation.upstream)",
         "code": "\(failure.code.rawValue)", "cause": "\(failure.cause ?? failure.message)",
-        "served": "\(served)", "count": "\(count)",
+        "served": "\(served)", "count": .stringConvertible(count),
       ])
   }
 

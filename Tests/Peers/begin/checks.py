@@ -206,8 +206,8 @@ def failures_say_what_to_do(site):
         ("open", [site.shop, "--header", "Host: shop"], 64, ["Host", "connection"]),
         ("open", [site.shop, "--listen", "here"], 64, ["--listen here", "port"]),
         ("open", [site.shop, "--listen", "unix:/tmp/larder.sock"], 64, ["host:port"]),
-        ("open", [site.shop, "--schema", "nothing.graphql"], 64, ["does not exist"]),
-        ("open", [site.shop, "--from-manifest", "nothing.json"], 64, ["does not exist"]),
+        ("open", [site.shop, "--schema", "nothing.graphql"], 66, ["does not exist"]),
+        ("open", [site.shop, "--from-manifest", "nothing.json"], 66, ["does not exist"]),
     ]
     for mode, arguments, status, parts in cases:
         site.switch(mode)
