@@ -57,7 +57,7 @@ struct GatewayAssembly {
     workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
     tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
-    logThreshold: LogThreshold, reloads: ReloadRecord
+    logThreshold: LogThreshold, reloads: ReloadRecord, sessions: OperatorSessionMemory
   ) {
     let settings = workspace.settings
     let forwarding = upstreams.forwarding
@@ -166,6 +166,7 @@ struct GatewayAssembly {
       adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
       rules: forwarding, keys: keys, tokens: accounts.tokens, devices: devices, tickets: tickets,
       sessions: OperatorSessions(
+        memory: sessions,
         adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
         clock: clock, random: random, whenEnded: { signal.end(device: $0) }),
       storedRoles: workspace.registry.storedRoles)
