@@ -145,6 +145,11 @@ package struct ReadSession: Sendable {
     try await store.copies(of: key, limit: limit)
   }
 
+  /// See ``Store/history(of:limit:)``.
+  package func history(of key: EntityKey, limit: Int) async throws(StorageError) -> EntityHistory? {
+    try await store.history(of: key, limit: limit)
+  }
+
   package func keepHistory(
     ofTypes names: Set<String>, upTo typesMax: Int
   ) async throws(StorageError) -> Bool {

@@ -21,6 +21,8 @@ struct ProcessShare: Sendable {
   /// The metrics of the last hours.
   let history = MetricHistory()
   let pulses = UpstreamPulses()
+  /// The sessions of operators who signed in to the console.
+  let sessions = OperatorSessionMemory()
   let started = SystemClock.wall.now()
   let metrics: PrometheusRegistry
   let logThreshold: LogThreshold
@@ -75,6 +77,7 @@ final class Deployment: Sendable {
   private let hooksOut: HooksOutAssembly
   private let upstreams: UpstreamAssembly
   private let health: HealthCheck
+  private let sessions: OperatorSessions?
   private let signal: CommitSignal
   private let cluster: ClusterNode?
   private let tasks = Mutex<[Task<Void, Never>]>([])
@@ -153,7 +156,7 @@ final class Deployment: Sendable {
       accounts: accounts,
       push: push.service, hooksOut: hooksOut.service, tracer: share.tracing.tracer, clock: clock,
       pool: group.blockingPool, logger: logger, logThreshold: share.logThreshold,
-      reloads: share.reloads)
+      reloads: share.reloads, sessions: share.sessions)
     let overview = gateway.serviceOverview(share)
     let publicAddress = PublicAddress(settings)
     let files = try FilesAssembly.service(
@@ -212,6 +215,7 @@ final class Deployment: Sendable {
     connections = gateway.connections
     standing = gateway.standing
     health = gateway.health
+    sessions = gateway.callers.sessions
     signal = gateway.signal
     self.workspace = workspace
     cluster = share.cluster
@@ -355,6 +359,7 @@ final class Deployment: Sendable {
       await gauges.refresh()
       if parts.contains(.files) { await fileGauges.refresh() }
       await hooksOut.service.refreshGauges()
+      sessions?.endIdle()
       reserve?.restore()
       try? await Task.sleep(for: Self.gaugeInterval)
     }

@@ -59,7 +59,7 @@ struct GatewayAssembly {
     keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
     tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
-    logThreshold: LogThreshold, reloads: ReloadRecord
+    logThreshold: LogThreshold, reloads: ReloadRecord, sessions: OperatorSessionMemory
   ) {
     let settings = workspace.settings
     self.role = role
@@ -170,6 +170,7 @@ struct GatewayAssembly {
       adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
       rules: forwarding, keys: keys, tokens: accounts.tokens, devices: devices, tickets: tickets,
       sessions: OperatorSessions(
+        memory: sessions,
         adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
         clock: clock, random: random, whenEnded: { signal.end(device: $0) }),
       storedRoles: workspace.registry.storedRoles)
