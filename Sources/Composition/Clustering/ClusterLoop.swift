@@ -12,8 +12,6 @@ import Transport
 /// One task decides and applies, one after the other; another keeps the lease and reports the node, so that
 /// neither a long reload nor a long row costs the lease.
 struct ClusterLoop: Service {
-  /// Rows that are read at once, in bytes of payload.
-  private static let rowsBytesMax = 4 << 20
   /// Pause after an error of PostgreSQL.
   private static let pause = Duration.milliseconds(200)
   /// How long the next leader may take before a leader that ends goes on ending.
@@ -94,7 +92,7 @@ struct ClusterLoop: Service {
   private func applyOnce() async throws -> Bool {
     guard let opened = node.opened else { return false }
     let rows = try await backend.rows(
-      after: opened.store.position, bytesMax: Self.rowsBytesMax)
+      after: opened.store.position, bytesMax: ClusterStart.rowsBytesMax)
     guard let last = rows.last else { return false }
     node.note(head: last.position)
     let applied = try await opened.store.apply(
@@ -195,6 +193,11 @@ struct ClusterLoop: Service {
     do throws(ClusterError) {
       guard let snapshot = try await backend.latestSnapshot(), snapshot.position > node.position
       else { return }
+      guard snapshot.version == Version.text else {
+        return logger.error(
+          "the cluster has another version: this node serves what it has until it is upgraded",
+          metadata: ["version": "\(snapshot.version)"])
+      }
       try await SnapshotPlacing(node: node).fetch(snapshot)
     } catch {
       return logger.error("no snapshot could be fetched", metadata: ["cause": "\(error)"])
@@ -243,7 +246,7 @@ struct ClusterLoop: Service {
         let found = await waitForSuccessor()
         logger.notice(found ? "another node leads now" : "no other node has taken the lead yet")
       } else {
-        // Nobody takes it; what is still written until the end must find it valid.
+        // No other node takes it; what is still written until the end must find it valid.
         _ = try? await backend.renew(lease, for: node.settings.lease + service.queueEndMax)
       }
     }

@@ -14,6 +14,8 @@ struct ClusterStart {
   /// Pause between two attempts to reach PostgreSQL, or to find what another node makes.
   private static let pause = Duration.milliseconds(200)
   private static let ownerOnly = 0o600
+  /// Rows that are read at once, in bytes of payload.
+  static let rowsBytesMax = 4 << 20
 
   let node: ClusterNode
   let digest: String
@@ -48,14 +50,15 @@ struct ClusterStart {
   ///
   /// - Throws: ``StartFailure`` if the folder has data that is not the cluster's.
   func run() async throws {
-    let own = try position()
-    if own == nil, Store.hasDatabase(folder: folder) {
-      throw StartFailure(
-        .dataFolder,
-        "The data folder \(folder) has data of a single machine. Run `larder cluster import` to begin a "
-          + "cluster with it, or set an empty folder with `data`.")
-    }
+    var hasWaited = false
     while true {
+      let own = try position()
+      if own == nil, Store.hasDatabase(folder: folder) {
+        throw StartFailure(
+          .dataFolder,
+          "The data folder \(folder) has data of a single machine. Run `larder cluster import` to begin a "
+            + "cluster with it, or set an empty folder with `data`.")
+      }
       do {
         try await node.backend.prepare()
         if try await place(own) { return }
@@ -63,17 +66,27 @@ struct ClusterStart {
         if case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The node cannot join its cluster: \(reason).")
         }
-        if let own, !own.isDiverged {
+        if let own, !own.isDiverged, try isCurrent() {
           logger.error(
             "the cluster's database cannot be reached: reads are served as they were here",
             metadata: ["cause": "\(error)"])
           node.link.note(isCutOff: true)
           return
         }
-        logger.error(
-          "waiting for the cluster's database", metadata: ["cause": "\(error)"])
+        if !hasWaited {
+          logger.error("waiting for the cluster's database", metadata: ["cause": "\(error)"])
+        }
+        hasWaited = true
       }
       try await Task.sleep(for: Self.pause)
+    }
+  }
+
+  private func isCurrent() throws(StartFailure) -> Bool {
+    do throws(StorageError) {
+      return try Store.isCurrent(folder: folder)
+    } catch {
+      throw StartFailure(.dataFolder, StorageStartError.text(error, folder: folder))
     }
   }
 
@@ -97,7 +110,9 @@ struct ClusterStart {
             + "another folder with `data`, or the right database.")
       }
       let head = try await node.backend.head()
-      if !own.isDiverged, own.position >= head.floor, own.position <= head.position { return true }
+      if !own.isDiverged, own.position >= head.floor, own.position <= head.position {
+        return try isCurrent() ? true : await upgrade(from: own)
+      }
       logger.warning(
         "the database does not go on where the log does, and is replaced by a snapshot",
         metadata: ["position": "\(own.position)", "log": "\(head.floor) to \(head.position)"])
@@ -122,6 +137,56 @@ struct ClusterStart {
     node.become(.leader(lease))
     node.note(leader: lease)
     return true
+  }
+
+  /// Waits until this node, of a newer version than its database, may migrate it: until it leads, or until another
+  /// node of its version has done so and has written a snapshot.
+  ///
+  /// - Returns: whether the folder can be opened.
+  private func upgrade(from own: ClusterPosition) async throws -> Bool {
+    if let snapshot = try await node.backend.latestSnapshot(), snapshot.position > own.position,
+      snapshot.version == Version.text
+    {
+      try await SnapshotPlacing(node: node).fetch(snapshot)
+      try SnapshotPlacing(node: node).place()
+      return try isCurrent()
+    }
+    guard node.settings.isCandidate,
+      let lease = try await node.backend.take(
+        node.record(digest: digest), for: node.settings.lease)
+    else {
+      if let leader = try await node.backend.lease(), node.leader?.epoch != leader.epoch {
+        node.note(leader: leader)
+        logger.notice(
+          "waiting for the leader, whose version has other tables: restart it with this version",
+          metadata: ["leader": "\(leader.url)"])
+      }
+      return false
+    }
+    do {
+      try await replay()
+    } catch {
+      try? await node.backend.release(lease, to: nil)
+      throw error
+    }
+    node.become(.leader(lease))
+    node.note(leader: lease)
+    return true
+  }
+
+  /// Applies the rest of the log to a database of an older version, before it is migrated.
+  private func replay() async throws {
+    var configuration = StoreConfiguration(
+      folder: folder, segment: 1, opened: SystemClock.wall.now())
+    configuration.role = .replay
+    let store = try Store.open(configuration, types: [])
+    defer { store.close() }
+    while true {
+      let rows = try await node.backend.rows(after: store.position, bytesMax: Self.rowsBytesMax)
+      guard !rows.isEmpty else { return }
+      _ = try await store.apply(
+        rows.map { ReplicatedRow(position: $0.position, payload: $0.payload) })
+    }
   }
 }
 

@@ -81,6 +81,15 @@ extension Store {
     }
   }
 
+  /// Whether a folder's database has all tables of this version, so that it can be opened without a migration.
+  package static func isCurrent(folder: String) throws(StorageError) -> Bool {
+    do {
+      return try StoreInspector(folder: folder).isCurrent()
+    } catch {
+      throw StorageError(opening: error, folder: folder)
+    }
+  }
+
   /// Whether the SQLite that the program runs with can lead a cluster.
   package static var canLead: Bool { ChangeCapture.isSupported }
 }
