@@ -341,8 +341,9 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "Gateway", "HTTPClient",
-        "HTTPServer", "HTTPWire", "larder", "LosslessJSON", "Model", "OneSignalDouble", "S3Wire",
+        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "Endpoints", "Gateway",
+        "HTTPClient", "HTTPServer", "HTTPWire", "larder", "LosslessJSON", "Model",
+        "OneSignalDouble", "S3Wire",
         "TestSupport", "Transport", "VendorDouble",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

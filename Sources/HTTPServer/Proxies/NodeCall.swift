@@ -44,7 +44,7 @@ package struct NodeJudge: Sendable {
   package typealias Judge =
     @Sendable (_ head: borrowing RequestHead, _ secondsSince1970: Int64) -> NodeVerdict?
 
-  let judge: Judge
+  package let judge: Judge
 
   /// - Parameter judge: returns nil for a request of a client. Must be quick: every request passes it.
   package init(_ judge: @escaping Judge) {
