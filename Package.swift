@@ -126,6 +126,7 @@ let package = Package(
       dependencies: [
         "Accounts", "Cryptography", "Files", "Filtering", "GraphQL", "HTTPClient", "HTTPWire",
         "LosslessJSON", "Model", "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
+        "WebSocketWire",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -147,7 +148,7 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
+        "Accounts", "CResources", "Cluster", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
         "Generation", "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
         "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",

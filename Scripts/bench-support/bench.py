@@ -32,6 +32,7 @@ SECTIONS = {
     "modules": "Modules",
     "search": "Search",
     "clients": "Client libraries",
+    "cluster": "Several nodes",
 }
 # Above what all sections take together: no part of it may keep running unnoticed.
 RUN_SECONDS_MAX = 60 * 60
@@ -66,9 +67,11 @@ class Bench:
 
     def start(self, argv, log, environment=None):
         """Starts a program that lives as long as the section."""
-        return self._processes.enter_context(
-            Process(argv, os.path.join(self.folder, log), environment)
-        )
+        return self.enter(Process(argv, os.path.join(self.folder, log), environment))
+
+    def enter(self, context):
+        """Enters a context that lasts as long as the section."""
+        return self._processes.enter_context(context)
 
 
 def main():

@@ -42,9 +42,9 @@ class Items:
         servers.wait_until_ready(self.upstream, self.upstream_port, "/state")
         self._next = 1
 
-    def ready_larder(self, data="data", more_settings="", more_upstream=""):
+    def ready_larder(self, data="data", more_settings="", more_upstream="", environment=None, port=None):
         """Starts Larder over a data folder of this name."""
-        port = servers.free_port()
+        port = port or servers.free_port()
         settings = os.path.join(self.folder, f"larder-{data}.yaml")
         text = servers.SETTINGS.substitute(
             port=port, upstream_port=self.upstream_port, more_upstream=more_upstream
@@ -52,7 +52,7 @@ class Items:
         with open(settings, "w", encoding="utf-8") as file:
             file.write(text.replace("./data", f"./{data}") + more_settings)
         process = self.bench.start(
-            [self.bench.larder, "serve", "--config", settings], f"larder-{data}.log"
+            [self.bench.larder, "serve", "--config", settings], f"larder-{data}.log", environment
         )
         process.port = port
         servers.wait_until_ready(process, port, "/readyz")
@@ -70,6 +70,11 @@ class Items:
                 request("POST", "/emit", body=json.dumps(asked).encode())
             )
         return first + count - 1, json.loads(answer.body)["seconds"]
+
+    @property
+    def last(self):
+        """The number of the last event."""
+        return self._next - 1
 
     def state(self):
         with Connection(self.upstream_port) as connection:

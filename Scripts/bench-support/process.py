@@ -63,6 +63,11 @@ class Process:
                 self._popen.kill()
         self._popen.wait()
 
+    def kill(self):
+        """Ends it at once, by SIGKILL."""
+        self._popen.kill()
+        self._popen.wait()
+
     def check(self):
         """Raises if the process has ended."""
         if self._popen.poll() is not None:

@@ -103,10 +103,10 @@ class Films:
         wait_until_ready(self.upstream, self.upstream_port, "/healthz")
 
     def larder(
-        self, data="data", certificate=None, environment=None, more_settings="", more_upstream=""
+        self, data="data", certificate=None, environment=None, more_settings="", more_upstream="", port=None
     ):
         """Starts Larder over a data folder of this name, without waiting."""
-        port = free_port()
+        port = port or free_port()
         settings = os.path.join(self.folder, f"larder-{data}.yaml")
         with open(settings, "w", encoding="utf-8") as file:
             text = SETTINGS.substitute(

@@ -8,6 +8,16 @@ package protocol ClusterBackend: Sendable {
   /// Creates what is missing of the tables. Any number of nodes can call it at once, at each start.
   func prepare() async throws(ClusterError)
 
+  /// Returns the name that the cluster got when its tables were created: random, so that a data folder of another
+  /// cluster is noticed.
+  func identity() async throws(ClusterError) -> String
+
+  /// Removes everything that the nodes share and begins a cluster with another identity, in which no node is. The
+  /// nodes must be stopped.
+  ///
+  /// Throws ``ClusterError/fenced`` if a node leads.
+  func erase() async throws(ClusterError)
+
   // MARK: Lease
 
   /// Returns the lease; nil if there is none, or if it has expired.

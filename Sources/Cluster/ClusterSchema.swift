@@ -50,7 +50,8 @@ struct ClusterSchema: Sendable {
   func creation(rowsPerPartition: Int64) -> [String] {
     [
       "CREATE TABLE \(versions) (single bool PRIMARY KEY DEFAULT true CHECK (single), "
-        + "number int8 NOT NULL, log_partition int8 NOT NULL)",
+        + "number int8 NOT NULL, log_partition int8 NOT NULL, "
+        + "cluster text NOT NULL DEFAULT gen_random_uuid()::text)",
       "INSERT INTO \(versions) (number, log_partition) VALUES (\(Self.version), \(rowsPerPartition))",
       // Its one row changes each second: room in the page for the versions that are not yet removed.
       "CREATE TABLE \(lease) (single bool PRIMARY KEY DEFAULT true CHECK (single), "

@@ -21,6 +21,14 @@ extension PostgresBackend {
     if sharesProcesses { throw .faulty(Self.poolerFault) }
   }
 
+  package func identity() async throws(ClusterError) -> String {
+    let schema = schema
+    return try await run { session, deadline throws(PostgresError) in
+      let rows = try session.query("SELECT cluster FROM \(schema.versions)", deadline: deadline)
+      return rows.text(0, 0)
+    }
+  }
+
   static let poolerFault =
     "a pooler in transaction mode is between this node and PostgreSQL, and loses notifications: "
     + "set `cluster.postgres` to PostgreSQL itself, or to a pool in session mode"

@@ -8,10 +8,12 @@ extension FileStoreError {
   init(_ error: StorageError) {
     switch error {
     case .full: self = .storageFull
-    case .closed, .tooCostly, .overloaded: self = .unavailable(retryAfter: nil)
+    case .closed, .tooCostly, .overloaded, .notLeader, .logUnavailable, .logInDoubt:
+      self = .unavailable(retryAfter: nil)
     case .readOnly: self = .notWritable(reason: "the file system of the database is read-only")
     case .moved: self = .notWritable(reason: "the database was removed")
-    case .inUse, .newerSchema, .cannotOpen, .noDatabase, .otherDatabase, .corrupt, .failed:
+    case .inUse, .newerSchema, .cannotOpen, .noDatabase, .otherDatabase, .corrupt, .failed,
+      .diverged, .otherTables:
       self = .other("\(error)")
     }
   }

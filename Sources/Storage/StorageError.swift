@@ -20,6 +20,18 @@ package enum StorageError: Error, Sendable, Hashable {
   case corrupt(String)
   /// The file was removed or replaced while the store was open: writes would be lost.
   case moved
+  /// The store is a replica's, or another node has become the leader: nothing was written.
+  case notLeader
+  /// The log of the cluster cannot be reached; nothing was written.
+  case logUnavailable(String)
+  /// It is unknown whether the write reached the log of the cluster. No further write is taken before the end of
+  /// the log has been read.
+  case logInDoubt(String)
+  /// A replica's database is not what the log says, and must be replaced by a snapshot.
+  case diverged(String)
+  /// A replica's database has the tables of another version of Larder, or of other operations, than this node:
+  /// it can be read only by nodes with those.
+  case otherTables(String)
   /// The store has been closed.
   case closed
   /// A query ran longer than its deadline and was stopped: ask for less.
@@ -64,6 +76,24 @@ extension StorageError {
     switch StorageError(error) {
     case .failed(_, let message): self = .cannotOpen(folder: folder, reason: message)
     case let known: self = known
+    }
+  }
+}
+
+extension StorageError {
+  init(_ error: CommitLogError) {
+    switch error {
+    case .unavailable(let reason): self = .logUnavailable(reason)
+    case .notLeader: self = .notLeader
+    case .inDoubt(let reason): self = .logInDoubt(reason)
+    }
+  }
+
+  /// Whether the store must write nothing more until it has been opened again.
+  var endsLeading: Bool {
+    switch self {
+    case .notLeader, .logInDoubt: true
+    default: false
     }
   }
 }

@@ -23,6 +23,9 @@ package struct StoreConfiguration: Sendable {
   /// The types that clients write, a subset of the types the store is opened with.
   package var local = LocalSchema.none
 
+  /// The part of the store in a cluster.
+  package var role = StoreRole.alone
+
   package init(folder: String, segment: UInt64, opened: Timestamp) {
     self.folder = folder
     self.segment = segment

@@ -131,8 +131,9 @@ struct Purge: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    StandardStreams.output(
-      try await PurgeCommand(service.client()).run(
-        operations: operation, types: type, ids: id, tags: tag, isJSON: json))
+    let report = try await PurgeCommand(service.client()).run(
+      operations: operation, types: type, ids: id, tags: tag, isJSON: json)
+    if let text = report.text { StandardStreams.output(text) }
+    if let failure = report.failure { throw failure }
   }
 }

@@ -9,7 +9,7 @@ struct Larder: AsyncParsableCommand {
     discussion: ExitStatus.help,
     subcommands: [
       Init.self, Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
-      Backup.self, Restore.self, DecryptBackup.self, ConvertFiles.self,
+      Backup.self, Restore.self, DecryptBackup.self, ConvertFiles.self, Cluster.self,
       Users.self, Devices.self, Purge.self,
       SettingsCommand.self, Generate.self,
       DemoUpstreamCommand.self, Completion.self, VersionCommand.self,
@@ -33,7 +33,7 @@ struct Larder: AsyncParsableCommand {
         try command.run()
       }
     } catch let failure as StartFailure {
-      StandardStreams.error(failure.description)
+      StandardStreams.error(FindingColors.paint(failure.description, .ofErrors()))
       exit(withError: ExitCode(failure.kind.rawValue))
     } catch {
       if exitCode(for: error) == .validationFailure,

@@ -25,6 +25,19 @@ package final class MemoryBackend: ClusterBackend {
 
   package func prepare() async throws(ClusterError) { try call { _ in } }
 
+  package func identity() async throws(ClusterError) -> String {
+    try call { state in "memory \(state.identity)" }
+  }
+
+  package func erase() async throws(ClusterError) {
+    try call { state throws(ClusterError) in
+      guard state.lease.until <= state.now else { throw .fenced }
+      let (advanced, identity) = (state.advanced, state.identity)
+      state = MemoryCluster.State()
+      (state.advanced, state.identity) = (advanced, identity + 1)
+    }
+  }
+
   // MARK: Lease
 
   package func lease() async throws(ClusterError) -> Lease? {

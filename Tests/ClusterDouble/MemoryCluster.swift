@@ -26,6 +26,8 @@ package final class MemoryCluster: Sendable {
   }
 
   struct State {
+    /// Larger by one with each erasure.
+    var identity = 1
     var advanced = Duration.zero
     var faults = Faults()
     var lease = HeldLease()

@@ -108,7 +108,20 @@ extension Crashes {
       #expect(try Self.json(report.output) == ["purged": 0])
       let unknown = try await LarderProcess.run(
         "purge", "--type", "Nope", "--url", url, in: folder)
-      #expect(unknown.status == 1 && unknown.errors.contains("Nope"), "\(unknown)")
+      #expect(unknown.status == 64 && unknown.errors.contains("Nope"), "\(unknown)")
+      let misspelt = try await LarderProcess.run(
+        "purge", "--operation", "Flim", "--operation", "Films", "--tag", "filns", "--url", url,
+        in: folder)
+      #expect(misspelt.status == 64 && misspelt.output.isEmpty, "\(misspelt)")
+      for part in [
+        "no operation Flim", "Did you mean \"Film\"", "tag filns", "\"films\"", "Everything else",
+      ] {
+        #expect(misspelt.errors.contains(part), "\(misspelt)")
+      }
+      let asJSON = try await LarderProcess.run(
+        "purge", "--tag", "filns", "--json", "--url", url, in: folder)
+      #expect(asJSON.status == 64 && asJSON.errors.contains("Nothing was purged"), "\(asJSON)")
+      #expect(try Self.json(asJSON.output)["unknown"]?.array?.count == 1)
       let nothing = try await LarderProcess.run("purge", "--url", url, in: folder)
       #expect(nothing.status == 64, "\(nothing)")
       let device = try await LarderProcess.run(

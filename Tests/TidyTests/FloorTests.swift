@@ -46,7 +46,7 @@ struct FloorTests {
       ("PostgreSQL", ["Cluster"]),
       ("CResources", ["Composition", "DemoUpstream"]),
       ("Dispatch", ["Transport"]),
-      ("Glibc", ["Transport", "Files", "Storage/BackingUp"]),
+      ("Glibc", ["Transport", "Files", "Storage/BackingUp", "Storage/Replicating"]),
       ("Files", ["Gateway", "S3FileStore", "Composition"]),
       ("S3Wire", ["Endpoints", "S3FileStore"]),
       ("S3FileStore", ["Composition"]),

@@ -29,7 +29,7 @@ struct RegistryTests {
       ),
       (
         #"query A($id: ID!) @route(path: "/f/{id}") { film(id: $id) { id } } query B($k: ID!) @route(path: "/f/{k}") { film(id: $k) { id } }"#,
-        "conflicts with the route of A"
+        "conflicts with the route of A ("
       ),
       ("mutation A @cache(maxAge: 1) { deleteFilm(id: 1) }", "@cache"),
       ("query A @cache(maxAge: -1) { version }", "negative"),

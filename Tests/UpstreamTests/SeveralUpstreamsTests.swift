@@ -111,7 +111,7 @@ struct SeveralUpstreamsTests {
         Part(operations: #"query A($id: ID!) @route(path: "/x/{id}") { film(id: $id) { title } }"#),
         Part(
           operations: #"query B($o: ID!) @route(path: "/x/{o}") { offer(id: $o) { price } }"#),
-        "conflicts with the route of A of the upstream films"
+        "conflicts with the route of A of the upstream films ("
       ),
       (
         Part(operations: "query A { viewer { name } }"),

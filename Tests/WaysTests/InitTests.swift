@@ -45,13 +45,14 @@ extension Ways {
       for part in [
         "28 operations in", "GET  /api/films/{id}  (Film)", "POST /api/rate-film  (RateFilm)",
         "GET  /api/film-changed/stream  (FilmChanged)", "Checked: 28 operations, no faults",
-        "fwd=uri-miss; stored", "larder; hit", "curl -i http://127.0.0.1:8080/api/films/f1",
+        "Written: \(folder.path)/.gitignore", "fwd=uri-miss; stored", "larder; hit",
+        "curl -i http://127.0.0.1:8080/api/films/f1",
         "cd \(folder.path)", "larder serve",
       ] {
         #expect(output.contains(part), "no \(part) in\n\(output)")
       }
       #expect(!output.contains("Left out"))
-      #expect(Self.names(folder.path).count == 3 + 28)
+      #expect(Self.names(folder.path).count == 4 + 28)
       // Two requests: the second of the list was a hit, and nothing else was asked.
       #expect(demo.report["Films"].requests == 1)
       #expect(demo.report["Film"].requests == 1)

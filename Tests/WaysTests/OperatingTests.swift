@@ -103,6 +103,25 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("A purge names the operations and tags that do not exist, and purges the rest")
+    func purgeOfUnknownNames() async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f1")
+      let purge = try await larder.post(
+        "/v1/admin/purge", #"{"operation":["Film","Flims"],"tag":["films","flims"]}"#, Self.admin)
+      #expect(purge.status == 200, "\(purge.text)")
+      let unknown = try JSONValue(parsing: purge.body)["unknown"]?.array ?? []
+      #expect(unknown.map { $0["pointer"]?.string } == ["/operation", "/tag"])
+      #expect(unknown.first?["detail"]?.string?.contains("Did you mean \"Films\"") == true)
+      #expect(unknown.last?["detail"]?.string?.hasSuffix("Did you mean \"films\"?") == true)
+      #expect(try await larder.get("/api/films/f1").cacheStatus?.hasPrefix("fwd=") == true)
+      let many = (0..<300).map { "\"none\($0)\"" }.joined(separator: ",")
+      let bounded = try await larder.post(
+        "/v1/admin/purge", "{\"tag\":[\(many)]}", Self.admin)
+      #expect(try JSONValue(parsing: bounded.body)["unknown"]?.array?.count == 100)
+      await larder.stop()
+    }
+
     @Test(
       "A purged response is fetched again",
       arguments: [

@@ -77,7 +77,7 @@ def _opened(larder, count):
 def _show_streams(bench, larder):
     with Connection(larder.port) as writer:
         for number in range(20):
-            _commit(writer, number)
+            commit(writer, number)
         # The allocator's own growth under a burst of work is not due to the streams.
         warm = _opened(larder, 50)
         warm.close()
@@ -103,12 +103,12 @@ def _tell_all(writer, streams):
     times = []
     for number in range(COMMITS):
         start = time.perf_counter()
-        streams.hear(_commit(writer, number))
+        streams.hear(commit(writer, number))
         times.append((time.perf_counter() - start) * 1000)
     return sorted(times)
 
 
-def _commit(writer, number):
+def commit(writer, number):
     """Changes a film's title. Returns the text that every stream's event contains."""
     title = f"Title {number} at {time.monotonic_ns()}"
     body = json.dumps({"id": "f1", "title": title}).encode()

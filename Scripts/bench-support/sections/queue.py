@@ -75,7 +75,7 @@ class _Taking:
                 phones.command(connection, token, "pause")
         self._measure_single(larder, tokens[:1])
         done = self.generator.send(
-            larder, _handing_over(tokens, "many"), seconds=self.bench.seconds, connections=CONNECTIONS
+            larder, enqueueing(tokens, "many"), seconds=self.bench.seconds, connections=CONNECTIONS
         )
         self.taken.append(done.per_second)
         self.tails.append(done.p99_microseconds / 1e3)
@@ -85,7 +85,7 @@ class _Taking:
         """Between commits of SQLite alone, since other load on the machine changes within seconds."""
         before = commits.measured(self.films.folder, COMMITS, self.environment)
         done = self.generator.send(
-            larder, _handing_over(tokens, "single"), seconds=SINGLE_SECONDS, connections=1
+            larder, enqueueing(tokens, "single"), seconds=SINGLE_SECONDS, connections=1
         )
         after = commits.measured(self.films.folder, COMMITS, self.environment)
         self.single.append(done.p50_microseconds / 1e6)
@@ -155,7 +155,7 @@ def _taking(bench, films):
     )
 
 
-def _handing_over(tokens, key):
+def enqueueing(tokens, key):
     """A request for each device, each another mutation, with keys that have this prefix."""
     ratings = phones.rating(0) | {"variables": {"id": "f##########", "stars": 4}}
     return [

@@ -79,16 +79,17 @@ struct OperationDrafter {
           Field(name: Name(field.name), arguments: drafted.arguments, selectionSet: set))
       ]))
     let lookup = lookup(drafted, item)
+    let omitted = type.isComposite ? selections.omitted : []
     let text = OperationText(
-      definition: definition, route: route, drafted: drafted, lookup: lookup,
-      omitted: type.isComposite ? selections.omitted : []
+      definition: definition, route: route, drafted: drafted, lookup: lookup, omitted: omitted
     ).text
     result.operations.append(
       DraftedOperation(
         name: name, kind: kind, field: field.name, route: route, fileName: "\(name).graphql",
         text: text, isList: isList, needsNoVariable: drafted.needsNoVariable,
         sizeVariable: drafted.sizeVariable, lookup: lookup,
-        typeName: (isPage ? selections.elementType(of: type)?.name : nil) ?? type.name))
+        typeName: (isPage ? selections.elementType(of: type)?.name : nil) ?? type.name,
+        omitted: omitted))
   }
 
   private func lookup(

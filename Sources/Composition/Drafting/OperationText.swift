@@ -6,8 +6,8 @@ struct OperationText {
   let route: String?
   let drafted: DraftedArguments
   let lookup: DraftedOperation.Lookup?
-  /// The lists that the selection leaves out.
-  let omitted: [String]
+  /// The fields that the selection leaves out.
+  let omitted: [OmittedSelection]
 
   var text: String {
     // Apart from the description, which can have a line like the operation's.
@@ -70,12 +70,7 @@ struct OperationText {
         "# Arguments left out; add variables for those that clients need: "
           + drafted.omitted.joined(separator: ", "))
     }
-    if !omitted.isEmpty {
-      lines.append(
-        "# Lists left out; select them with a limit, if they have one: "
-          + omitted.joined(separator: ", "))
-    }
-    return lines
+    return lines + OmittedSelection.lines(omitted).map { "# \($0)" }
   }
 
   private var directives: [String] {

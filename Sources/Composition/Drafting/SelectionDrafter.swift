@@ -30,8 +30,8 @@ struct SelectionDrafter {
 
   private let schema: Schema
   private let arguments: ArgumentDrafter
-  /// The lists that are left out.
-  private(set) var omitted: [String] = []
+  /// The fields of the result, and of the objects within it, that are left out.
+  private(set) var omitted: [OmittedSelection] = []
 
   init(_ schema: Schema, arguments: ArgumentDrafter) {
     self.schema = schema
@@ -68,41 +68,77 @@ struct SelectionDrafter {
         return drafter.result(element, lists: .none, shapes: &shapes)
       }
     }
+    noteUnselectable(of: type)
     var selections = type.isAbstract ? [Self.typename] : []
-    selections += leaves(of: type, max: Self.leavesMax, shapes: &shapes)
+    selections += leaves(of: type, max: Self.leavesMax, at: "", shapes: &shapes)
     selections += objects(of: type, lists: lists, shapes: &shapes)
-    selections += variants(of: type, max: Self.leavesMax, shapes: &shapes)
+    selections += variants(of: type, max: Self.leavesMax, at: "", shapes: &shapes)
     // The type's name alone says nothing.
     return selections == [Self.typename] && type.kind == .interface ? [] : selections
   }
 
   private static let typename = Selection.field(Field(name: Name("__typename")))
 
-  private func leaves(
-    of type: NamedType, max: Int, shapes: inout [String: String]
+  /// - Parameter place: what precedes a field's name where it is left out, such as `director.`.
+  private mutating func leaves(
+    of type: NamedType, max: Int, at place: String, shapes: inout [String: String]
   ) -> [Selection] {
     let fields = type.fields.filter { isSelectable($0) && schema.type(of: $0.type)?.isLeaf == true }
     let ordered = fields.filter { $0.name == "id" } + fields.filter { $0.name != "id" }
     var selections: [Selection] = []
-    for field in ordered.prefix(max) where agrees(field, &shapes) {
-      selections.append(.field(Field(name: Name(field.name))))
+    for field in ordered.prefix(max) {
+      if agrees(field, &shapes) {
+        selections.append(.field(Field(name: Name(field.name))))
+      } else {
+        omit(place + field.name, .otherType)
+      }
     }
+    for field in ordered.dropFirst(max) { omit(place + field.name, .size) }
     return selections
+  }
+
+  private mutating func omit(_ field: String, _ reason: OmittedSelection.Reason) {
+    omitted.append(OmittedSelection(field: field, reason: reason))
+  }
+
+  /// Notes the fields of a result that cannot be selected whatever their type is.
+  private mutating func noteUnselectable(of type: NamedType) {
+    for field in type.fields {
+      if field.deprecationReason != nil {
+        omit(field.name, .deprecated)
+      } else if field.name.hasPrefix("larder_") {
+        omit(field.name, .reserved)
+      } else {
+        let required = field.arguments.filter(\.isRequired).map(\.name)
+        if !required.isEmpty { omit(field.name, .arguments(required)) }
+      }
+    }
   }
 
   private mutating func objects(
     of type: NamedType, lists: InnerLists, shapes: inout [String: String]
   ) -> [Selection] {
     var selections: [Selection] = []
-    for field in type.fields where isSelectable(field) && selections.count < Self.objectsMax {
+    for field in type.fields where isSelectable(field) {
       guard let inner = schema.type(of: field.type), inner.isComposite else { continue }
-      let bound = arguments.bound(of: field)
-      if field.type.item != nil || isPage(inner), !keeps(lists, isBounded: bound != nil) {
-        omitted.append(field.name)
+      guard selections.count < Self.objectsMax else {
+        omit(field.name, .size)
         continue
       }
-      let selected = innerSelection(inner)
-      guard !selected.isEmpty, agrees(field, &shapes) else { continue }
+      let bound = arguments.bound(of: field)
+      if field.type.item != nil || isPage(inner), !keeps(lists, isBounded: bound != nil) {
+        omit(field.name, .list)
+        continue
+      }
+      let selected = innerSelection(inner, at: "\(field.name).")
+      guard !selected.isEmpty else {
+        omit(field.name, .nothingWithin)
+        continue
+      }
+      guard agrees(field, &shapes) else {
+        omit(field.name, .otherType)
+        continue
+      }
       selections.append(
         .field(
           Field(
@@ -119,38 +155,45 @@ struct SelectionDrafter {
     }
   }
 
-  private mutating func innerSelection(_ type: NamedType) -> [Selection] {
+  private mutating func innerSelection(_ type: NamedType, at place: String) -> [Selection] {
     if let list = elements(of: type) {
-      return page(type, list: list) { drafter, element in drafter.innerObject(element) }
+      return page(type, list: list) { drafter, element in drafter.innerObject(element, at: place) }
     }
-    return innerObject(type)
+    return innerObject(type, at: place)
   }
 
-  private func innerObject(_ type: NamedType) -> [Selection] {
+  private mutating func innerObject(_ type: NamedType, at place: String) -> [Selection] {
     var shapes: [String: String] = [:]
-    let leaves = leaves(of: type, max: Self.innerLeavesMax, shapes: &shapes)
+    let leaves = leaves(of: type, max: Self.innerLeavesMax, at: place, shapes: &shapes)
     guard type.isAbstract else { return leaves }
     return [Self.typename] + leaves
-      + variants(of: type, max: Self.innerLeavesMax, shapes: &shapes)
+      + variants(of: type, max: Self.innerLeavesMax, at: place, shapes: &shapes)
   }
 
   /// The fields that the types of a union or an interface have besides those of all.
-  private func variants(
-    of type: NamedType, max: Int, shapes: inout [String: String]
+  private mutating func variants(
+    of type: NamedType, max: Int, at place: String, shapes: inout [String: String]
   ) -> [Selection] {
     guard type.isAbstract else { return [] }
     let types = schema.possibleTypes(of: type)
-    guard types.count <= Self.variantsMax else { return [] }
-    let shared = Set(type.fields.map(\.name))
-    return types.compactMap { member in
-      let own = leaves(of: member, max: max, shapes: &shapes).filter { selection in
-        guard case .field(let field) = selection else { return false }
-        return !shared.contains(field.name.value)
-      }
-      guard !own.isEmpty else { return nil }
-      return .inlineFragment(
-        InlineFragment(typeCondition: Name(member.name), selectionSet: SelectionSet(own)))
+    guard types.count <= Self.variantsMax else {
+      for member in types { omit("\(place)... on \(member.name)", .size) }
+      return []
     }
+    let shared = Set(type.fields.map(\.name))
+    var selections: [Selection] = []
+    for member in types {
+      let own = leaves(of: member, max: max, at: "\(place)\(member.name).", shapes: &shapes)
+        .filter { selection in
+          guard case .field(let field) = selection else { return false }
+          return !shared.contains(field.name.value)
+        }
+      guard !own.isEmpty else { continue }
+      selections.append(
+        .inlineFragment(
+          InlineFragment(typeCondition: Name(member.name), selectionSet: SelectionSet(own))))
+    }
+    return selections
   }
 
   // MARK: Pages
@@ -183,7 +226,7 @@ struct SelectionDrafter {
     var inner: [Selection]
     if let node = node(of: element), let nodeType = schema.type(of: node.type) {
       var shapes: [String: String] = [:]
-      inner = leaves(of: element, max: Self.innerLeavesMax, shapes: &shapes)
+      inner = leaves(of: element, max: Self.innerLeavesMax, at: "", shapes: &shapes)
       let selected = select(&self, nodeType)
       guard !selected.isEmpty else { return [] }
       inner.append(.field(Field(name: Name(node.name), selectionSet: SelectionSet(selected))))
@@ -192,14 +235,14 @@ struct SelectionDrafter {
     }
     guard !inner.isEmpty else { return [] }
     var shapes: [String: String] = [:]
-    var selections = leaves(of: type, max: Self.innerLeavesMax, shapes: &shapes)
+    var selections = leaves(of: type, max: Self.innerLeavesMax, at: "", shapes: &shapes)
     selections.append(.field(Field(name: Name(list.name), selectionSet: SelectionSet(inner))))
     // Relay's `pageInfo` and its like.
     for field in type.fields where field.name != list.name && isSelectable(field) {
       guard field.type.item == nil, let info = schema.type(of: field.type), info.kind == .object,
         info.fields["id"] == nil
       else { continue }
-      let leaves = innerObject(info)
+      let leaves = innerObject(info, at: "\(field.name).")
       guard !leaves.isEmpty else { continue }
       selections.append(.field(Field(name: Name(field.name), selectionSet: SelectionSet(leaves))))
     }

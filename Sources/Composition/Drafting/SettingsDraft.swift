@@ -8,6 +8,11 @@ struct SettingsDraft {
   /// `hasura` or `appsync`; nil for other upstreams.
   var dialect: String?
   let listen: String
+  /// The root fields without an operation.
+  var omitted: [OmittedField] = []
+
+  /// The maximum number of ``omitted`` that the file names.
+  private static let omittedMax = 100
 
   /// The variable that has the values of header fields.
   static let headersVariable = "LARDER_UPSTREAM_HEADERS"
@@ -77,6 +82,13 @@ struct SettingsDraft {
       "# admin:",
       "#   token: …",
     ]
+    if !omitted.isEmpty {
+      lines += ["", "# Root fields of the API that no operation was written for:"]
+      lines += omitted.prefix(Self.omittedMax).map { "#   \($0.line)" }
+      if omitted.count > Self.omittedMax {
+        lines.append("#   … and \(omitted.count - Self.omittedMax) more")
+      }
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 }

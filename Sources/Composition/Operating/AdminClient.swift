@@ -88,6 +88,9 @@ package struct AdminClient: Sendable {
         .noPermission,
         "\(request): \(status) \(detail) Use the `admin.token` of that service, for example with "
           + "LARDER_ADMIN_TOKEN.")
+    case 400 where problem?["code"] != nil:
+      // What the command line said is what the service refuses.
+      return StartFailure(.usage, "\(request): 400 \(detail)")
     case 404 where !hint.isEmpty:
       return StartFailure(.failed, "\(request): 404 \(detail) \(hint)")
     default:

@@ -25,7 +25,9 @@ package struct UsersCommand {
         CommandJSON.date(user["createdAt"]), CommandJSON.cell(user["sessions"]),
         CommandJSON.date(user["lastUsedAt"]))
     }
-    return users.isEmpty ? "There are no such accounts." : table.text
+    guard users.isEmpty else { return table.text }
+    return email.map { "No account has \"\($0.onOneLine)\" in its address." }
+      ?? "There are no accounts."
   }
 
   package func signOut(_ id: String) async throws(StartFailure) -> String {
@@ -67,7 +69,10 @@ package struct DevicesCommand {
         CommandJSON.cell(device["access"]), CommandJSON.date(device["registeredAt"]),
         CommandJSON.date(device["lastUsedAt"]))
     }
-    return devices.isEmpty ? "There are no such devices." : table.text
+    guard devices.isEmpty else { return table.text }
+    return user.map {
+      "The user \"\($0.onOneLine)\" has no devices. A user is named by the id: `larder users list`."
+    } ?? "There are no devices."
   }
 
   package func revoke(_ id: String) async throws(StartFailure) -> String {
@@ -82,10 +87,18 @@ package struct PurgeCommand {
 
   package init(_ client: AdminClient) { self.client = client }
 
-  /// - Throws: a usage failure if nothing is named, or ids without exactly one type.
+  /// The result of a purge.
+  package struct Report: Sendable {
+    /// The output; nil for none.
+    package let text: String?
+    /// Set if names are unknown. Everything else was purged.
+    package let failure: StartFailure?
+  }
+
+  /// - Throws: a usage failure if nothing is named, a type is unknown, or there are ids without exactly one type.
   package func run(
     operations: [String], types: [String], ids: [String], tags: [String], isJSON: Bool
-  ) async throws(StartFailure) -> String {
+  ) async throws(StartFailure) -> Report {
     guard !(operations + types + ids + tags).isEmpty else {
       throw StartFailure(
         .usage, "Name what to purge: --operation, --type, --type with --id, or --tag.")
@@ -99,10 +112,23 @@ package struct PurgeCommand {
         JSONMember(name, .array(values.map { .string($0) }))
       })
     let report = try await client.call("POST", "/v1/admin/purge", body: body)
-    if isJSON { return report.text }
+    let unknown = (report["unknown"]?.array ?? []).compactMap { $0["detail"]?.string }
+    if !unknown.isEmpty {
+      let isAll = unknown.count == named.flatMap(\.1).count
+      return Report(
+        text: isJSON ? report.text : nil,
+        failure: StartFailure(
+          .usage,
+          (unknown.map(CommandJSON.line)
+            + [isAll ? "Nothing was purged." : "Everything else that was named is purged."])
+            .joined(separator: "\n")))
+    }
+    if isJSON { return Report(text: report.text, failure: nil) }
     // The service counts only entities that it deleted one by one, so the number would mislead here.
     let names = named.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }
-    return "Purged: \(names.joined(separator: "; ")). It is fetched again at the next request."
+    return Report(
+      text: "Purged: \(names.joined(separator: "; ")). It is fetched again at the next request.",
+      failure: nil)
   }
 }
 
@@ -112,8 +138,12 @@ enum CommandJSON {
   /// change the terminal.
   static func cell(_ value: JSONValue?) -> String {
     guard let value, value != .null else { return "-" }
-    let text = value.string ?? value.text
-    return String(
+    return line(value.string ?? value.text)
+  }
+
+  /// A text of the service without control characters.
+  static func line(_ text: String) -> String {
+    String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
   }

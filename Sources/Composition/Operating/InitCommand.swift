@@ -53,6 +53,7 @@ package struct InitCommand {
       operations, fragments: fragments,
       schema: SourceFile(path: ProjectFiles.schemaName, text: text),
       settings: RegistrySettings(loaded.settings, loaded.settings.allUpstreams[0]))
+    draft.omitted = omitted + checked.omitted
     var files = ProjectFiles(settings: draft.text, schema: text, operations: checked.fragments)
     for operation in checked.operations { files.operations[operation.fileName] = operation.text }
     try files.write(to: request.folder)
@@ -63,7 +64,8 @@ package struct InitCommand {
       ProjectFiles.remove(from: request.folder)
       throw error
     }
-    report(checked.operations, fragments: checked.fragments.count, omitted + checked.omitted)
+    report(checked.operations, fragments: checked.fragments.count, draft.omitted)
+    if let line = IgnoreFile(in: request.folder).complete() { print(line) }
     reportCheck(workspace)
     let tried = Trial.choose(from: checked.operations)
     await reportTrial(
@@ -134,7 +136,8 @@ package struct InitCommand {
         remedies: SchemaIntrospection.Remedies(
           address: "check the address",
           credential: "give a credential with --header 'Authorization: …'",
-          schema: "give a schema with --schema FILE")
+          schema: "give a schema with --schema FILE"),
+        isInteractive: true
       ).sdl()
       return (text, Self.parse(text))
     }
@@ -216,10 +219,23 @@ package struct InitCommand {
       print("  \(method) \(path)\(suffix)  (\(operation.name))")
     }
     reportRest(of: operations.count)
-    guard !omitted.isEmpty else { return }
-    print("Left out:")
-    for field in omitted.prefix(Self.shownMax) { print("  \(field.line)") }
-    reportRest(of: omitted.count)
+    if !omitted.isEmpty {
+      print("Left out:")
+      for field in omitted.prefix(Self.shownMax) { print("  \(field.line)") }
+      reportRest(of: omitted.count)
+    }
+    reportSelections(operations.filter { !$0.omitted.isEmpty })
+  }
+
+  /// - Parameter operations: those that leave fields out.
+  private func reportSelections(_ operations: [DraftedOperation]) {
+    guard !operations.isEmpty else { return }
+    print("Not selected, apart from objects within objects; the comments in the files say it too:")
+    for operation in operations.prefix(Self.shownMax) {
+      print("  \(operation.name):")
+      for line in OmittedSelection.lines(operation.omitted) { print("    \(line)".onOneLine) }
+    }
+    reportRest(of: operations.count)
   }
 
   /// The maximum number of lines of a list.

@@ -14,9 +14,9 @@ package struct RoutesReport {
   private struct Row {
     let method: String
     let path: String
+    let access: String
     /// The rest is nil for a path of the service's own.
     var operation: String?
-    var access: String?
     var cache: String?
   }
 
@@ -26,25 +26,26 @@ package struct RoutesReport {
     var table = TextTable("METHOD", "PATH", "OPERATION", "ACCESS", "CACHE")
     for row in rows {
       table.add(
-        row.method, row.path, row.operation ?? "-", row.access ?? "-", row.cache ?? "-")
+        row.method, row.path, row.operation ?? "-", row.access, row.cache ?? "-")
     }
     return table.text
   }
 
   /// The report for programs: `{"routes": [{"method", "path", "operation", "access", "cache"}]}`, in the
-  /// order of the text; the last three are null for paths of the service's own.
+  /// order of the text; operation and cache are null for paths of the service's own.
   package var json: String {
     func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
     let documents = rows.map { row -> JSONValue in
       [
         "method": .string(row.method), "path": .string(row.path),
-        "operation": text(row.operation), "access": text(row.access), "cache": text(row.cache),
+        "operation": text(row.operation), "access": .string(row.access), "cache": text(row.cache),
       ]
     }
     return JSONValue.object([JSONMember("routes", .array(documents))]).text
   }
 
-  package init(_ workspace: Workspace) {
+  package init(_ workspace: Workspace) throws {
+    let ownAccess = RouteAccess(workspace.settings, template: try OpenAPIResource.value())
     let directory = OperationDirectory(registry: workspace.registry)
     let operations = directory.descriptions
     let upstreams = workspace.settings.allUpstreams
@@ -60,8 +61,8 @@ package struct RoutesReport {
     // The paths of `@route` are among the lines of the table.
     let named = operations.map { operation in
       Row(
-        method: operation.method, path: operation.paths[0], operation: operation.name,
-        access: operation.accessText, cache: cacheText(of: operation))
+        method: operation.method, path: operation.paths[0], access: operation.accessText,
+        operation: operation.name, cache: cacheText(of: operation))
     }
     let lines = LarderRoutes.lines(
       for: directory.operations, hasPages: PublicFolder.exists(workspace.settings),
@@ -71,8 +72,9 @@ package struct RoutesReport {
     for line in lines {
       let operation = line.operation.flatMap { name in operations.first { $0.name == name } }
       let row = Row(
-        method: line.method.name, path: line.pattern.description, operation: operation?.name,
-        access: operation?.accessText, cache: operation.map(cacheText))
+        method: line.method.name, path: line.pattern.description,
+        access: operation?.accessText ?? ownAccess.text(of: line), operation: operation?.name,
+        cache: operation.map(cacheText))
       if operation == nil { own.append(row) } else { routed.append(row) }
     }
     // What an operator wrote comes first, and what every service has last.

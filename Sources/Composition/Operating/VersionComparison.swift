@@ -12,6 +12,8 @@ package struct VersionComparison {
   package struct Report: Sendable {
     package let text: String
     package let isBreaking: Bool
+    /// The same for programs.
+    let document: JSONValue
   }
 
   /// Maximum size of an OpenAPI document.
@@ -46,7 +48,9 @@ package struct VersionComparison {
       )
     }
     let changes = isFolder ? try againstFolder() : try await againstDocument()
-    return Report(text: changes.report(against: path), isBreaking: changes.isBreaking)
+    return Report(
+      text: changes.report(against: path), isBreaking: changes.isBreaking,
+      document: changes.document(against: path))
   }
 
   // MARK: A folder

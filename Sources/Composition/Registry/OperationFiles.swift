@@ -28,7 +28,9 @@ enum OperationFiles {
         [],
         [
           Finding(
-            severity: .fault, message: "does not exist; it must be a folder or a manifest",
+            severity: .fault,
+            message:
+              "does not exist; name a folder or a manifest with `operations`, or \(beginning)",
             path: folder)
         ]
       )
@@ -41,11 +43,42 @@ enum OperationFiles {
       case .failure(let finding): findings.append(finding.finding)
       }
     }
+    let misnamed = misnamed(below: folder)
     if files.isEmpty, findings.isEmpty {
+      let cure = misnamed.isEmpty ? "write an operation, or \(beginning)" : "rename those below"
       findings.append(
-        Finding(severity: .fault, message: "contains no *.graphql file", path: folder))
+        Finding(
+          severity: .fault, message: "contains no *.graphql file; \(cure)", path: folder))
+    }
+    findings += misnamed.map { path, name in
+      Finding(
+        severity: .warning,
+        message: "is not read, because operations are in *.graphql files; rename it to \(name)",
+        path: path)
     }
     return (files, findings)
+  }
+
+  /// What to do without operations.
+  static let beginning =
+    "begin with `larder init URL`, which writes operations for an API (into a new folder with --output)"
+
+  /// The endings of files that other tools take for GraphQL documents.
+  private static let otherEndings = ["gql", "gqls", "graphqls"]
+
+  /// The files that look like operations but do not have their ending, with the names that they should have.
+  private static func misnamed(below folder: String) -> [(path: String, name: String)] {
+    names(below: folder).compactMap { name in
+      guard let dot = name.lastIndex(of: "."), !name.hasSuffix(ending) else { return nil }
+      let own = name[name.index(after: dot)...].lowercased()
+      guard own == ending.dropFirst() || otherEndings.contains(own) else { return nil }
+      var isFolder = false
+      guard FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder),
+        !isFolder
+      else { return nil }
+      let file = name.split(separator: "/").last.map(String.init) ?? name
+      return ("\(folder)/\(name)", file.prefix(file.count - own.count - 1) + ending)
+    }
   }
 
   /// Reads one file as a source.
@@ -73,12 +106,18 @@ enum OperationFiles {
     }
   }
 
+  /// The ending of operations' files.
+  private static let ending = ".graphql"
+
   static func paths(below folder: String) -> [String] {
-    let manager = FileManager.default
-    let names = (try? manager.subpathsOfDirectory(atPath: folder)) ?? []
-    return names.filter { name in
-      name.hasSuffix(".graphql") && !name.split(separator: "/").contains { $0.hasPrefix(".") }
-    }.sorted().map { "\(folder)/\($0)" }
+    names(below: folder).filter { $0.hasSuffix(ending) }.map { "\(folder)/\($0)" }
+  }
+
+  /// The names of everything below a folder that is not hidden.
+  private static func names(below folder: String) -> [String] {
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    return names.filter { name in !name.split(separator: "/").contains { $0.hasPrefix(".") } }
+      .sorted()
   }
 
   /// - Parameter cure: the remedy for a file that is too large.
@@ -107,6 +146,8 @@ enum OperationFiles {
 
 /// The file of local types, if it exists.
 struct LocalFile {
+  /// Nil if there is no such file.
+  let source: SourceFile?
   let schema: LocalSchema
   let views: [EntityView]
 
@@ -115,7 +156,7 @@ struct LocalFile {
     _ settings: Settings, beside registry: OperationRegistry
   ) -> (file: LocalFile?, findings: [Finding]) {
     guard FileManager.default.fileExists(atPath: settings.localFile) else {
-      return (LocalFile(schema: .none, views: []), [])
+      return (LocalFile(source: nil, schema: .none, views: []), [])
     }
     switch OperationFiles.read(file: settings.localFile) {
     case .failure(let unreadable):
@@ -126,7 +167,9 @@ struct LocalFile {
         views: registry.views, outline: registry.outline)
       let (schema, findings) = reader.read(file)
       return (
-        schema.map { LocalFile(schema: $0.applying(settings.types), views: reader.views) },
+        schema.map {
+          LocalFile(source: file, schema: $0.applying(settings.types), views: reader.views)
+        },
         findings
       )
     }

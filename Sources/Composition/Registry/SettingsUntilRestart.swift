@@ -1,10 +1,10 @@
-/// The settings that a reload leaves as they are: those of the sockets, of the process and of the data
-/// folder.
+/// The settings that a reload leaves as they are: those of the sockets, of the process, of the data folder
+/// and of the cluster.
 enum SettingsUntilRestart {
   /// Names of settings and of sections.
   static let names = [
     "listen", "data", "s3.listen", "metrics.listen", "tls", "limits", "proxies", "start", "drain",
-    "log.format", "tracing",
+    "log.format", "tracing", "cluster",
   ]
 
   static func contains(_ name: String) -> Bool {
@@ -33,6 +33,7 @@ extension LoadedSettings {
     kept.drain = running.drain
     kept.log.format = running.log.format
     kept.tracing = running.tracing
+    kept.cluster = running.cluster
     var names = SettingTable.changedNames(from: running, to: settings)
       .filter(SettingsUntilRestart.contains)
     // S3 was switched off at the start.

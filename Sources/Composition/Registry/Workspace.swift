@@ -11,6 +11,9 @@ package struct Workspace: Sendable {
   /// The relationships that settings define.
   package let links: [EntityLink]
   package let warnings: [Finding]
+  /// The digest of operations, schemas and local types, see ``WorkspaceDigest``; nil on a single machine, which
+  /// has nothing to compare it with.
+  package var digest: String?
 
   package var settings: Settings { loaded.settings }
 
@@ -37,15 +40,23 @@ package struct Workspace: Sendable {
     if let fault = StartFailure.missingAlgorithms() { throw fault }
     let settings = loaded.settings
     let reading = UpstreamFiles.read(settings, describesInterface: describesInterface)
-    var findings = reading.findings
+    let unreadable = reading.findings.filter { $0.severity == .fault }
     // Operations cannot be checked without a schema. An unreadable file must not hide the faults of the
     // others.
-    guard !reading.sources.isEmpty else { throw failure(findings, loaded) }
+    guard !reading.sources.isEmpty else { throw failure(reading.findings, loaded) }
     let result = OperationRegistry.load(reading.sources)
-    guard findings.isEmpty, let registry = result.registry else {
-      throw failure(findings + result.faults, loaded)
+    guard unreadable.isEmpty, let registry = result.registry else {
+      throw failure(reading.findings + result.faults, loaded)
     }
-    findings = result.findings
+    var findings = reading.findings + result.findings
+    if registry.operations.isEmpty {
+      findings.append(
+        Finding(
+          severity: .warning,
+          message: "contains no operation, so no path of yours is served; write one, or "
+            + OperationFiles.beginning,
+          path: settings.operationsFolder))
+    }
     let local = LocalFile.read(settings, beside: registry)
     findings += local.findings
     guard let file = local.file else {
@@ -73,16 +84,20 @@ package struct Workspace: Sendable {
       + hooks.warnings
     return Workspace(
       loaded: loaded, registry: whole.adding(check.indexes), local: file.schema, links: links.links,
-      warnings: warnings.map(loaded.placing))
+      warnings: warnings.map(loaded.placing),
+      digest: settings.cluster.isOn
+        ? WorkspaceDigest.text(of: reading.sources, local: file.source, settings: settings) : nil)
   }
 
   /// Faults of settings alone are a fault of the settings, whatever shows them.
   private static func failure(_ findings: [Finding], _ loaded: LoadedSettings) -> StartFailure {
-    let count = findings.count.counted("fault")
-    let isOfSettings = !findings.isEmpty && findings.allSatisfy { $0.setting != nil }
+    let faults = findings.filter { $0.severity == .fault }
+    let count = faults.count.counted("fault")
+    let isOfSettings = !faults.isEmpty && faults.allSatisfy { $0.setting != nil }
     return StartFailure(
       isOfSettings ? .faultySettings : .faultyOperations,
       findings.map { loaded.placing($0).report }.joined(separator: "\n") + "\n\(count)",
-      faults: findings.map(loaded.placing))
+      faults: faults.map(loaded.placing),
+      warnings: findings.filter { $0.severity == .warning }.map(loaded.placing))
   }
 }

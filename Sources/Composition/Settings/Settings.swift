@@ -59,6 +59,7 @@ package struct Settings: Sendable {
   package var metrics = MetricsSettings()
   package var tracing = TracingSettings()
   package var generate = GenerateSettings()
+  package var cluster = ClusterSettings()
 
   /// - Parameter folder: the folder that the default paths are relative to.
   init(folder: String) {

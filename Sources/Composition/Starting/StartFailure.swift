@@ -33,15 +33,18 @@ package struct StartFailure: Error, CustomStringConvertible {
   package let description: String
   /// The same faults as values, for a report that a program reads; empty if there is only a sentence.
   let faults: [Finding]
+  /// The warnings beside them.
+  let warnings: [Finding]
 
   package init(_ kind: Kind, _ description: String) {
     self.init(kind, description, faults: [])
   }
 
-  init(_ kind: Kind, _ description: String, faults: [Finding]) {
+  init(_ kind: Kind, _ description: String, faults: [Finding], warnings: [Finding] = []) {
     self.kind = kind
     self.description = description
     self.faults = faults
+    self.warnings = warnings
   }
 }
 
@@ -87,6 +90,14 @@ enum StorageStartError {
     case .moved:
       "The database in \(folder) was removed or replaced while it was open. Restore it or a backup, "
         + "and start the service again."
+    case .notLeader:
+      "Another node leads the cluster."
+    case .logUnavailable(let reason), .logInDoubt(let reason):
+      "The log of the cluster cannot be written: \(reason)."
+    case .diverged(let reason):
+      "The database in \(folder) does not agree with the log of the cluster: \(reason)."
+    case .otherTables(let reason):
+      "The database in \(folder) is of other operations or another version than this node: \(reason)."
     case .tooCostly, .overloaded:
       "A query of the database in \(folder) took too long."
     case .closed:

@@ -10,6 +10,8 @@ struct OpenAPIOperationPaths {
   /// The template's members that all operations have in common.
   let common: JSONValue?
   let schemas: OpenAPISchemas
+  /// A response to a caller without credentials; nil for none.
+  var example: JSONValue?
   /// Whether all paths are listed.
   let isFull: Bool
 
@@ -37,25 +39,28 @@ struct OpenAPIOperationPaths {
       if operation.route == nil || inPath.isEmpty && path.hasPrefix("/v1/") {
         methods.append(JSONMember("post", post("post", id: "\(id)Post", inPath: inPath)))
       }
-      return [
-        JSONMember(path, .object(methods)),
-        JSONMember(
-          "\(path)/diff",
-          [
-            "get": method(
-              "/diff", "get", id: "\(id)Diff",
-              summary: "The changes of the first list in the response of \(operation.name)",
-              parameters: parameters(inPath: inPath)),
-            "post": method(
-              "/diff", "post", id: "\(id)DiffPost",
-              summary: "The changes of a given list in the response of \(operation.name)",
-              parameters: parameters(inPath: inPath)),
-          ]),
-        JSONMember(
-          "\(path)/stream",
-          ["get": stream("/stream", "get", id: "\(id)Stream", inPath: inPath)]),
-      ]
+      return [JSONMember(path, .object(methods))]
+        + (operation.hasDiff
+          ? [JSONMember("\(path)/diff", diff(id: id, inPath: inPath))] : [])
+        + [
+          JSONMember(
+            "\(path)/stream",
+            ["get": stream("/stream", "get", id: "\(id)Stream", inPath: inPath)])
+        ]
     }
+  }
+
+  private func diff(id: String, inPath: Set<String>) -> JSONValue {
+    [
+      "get": method(
+        "/diff", "get", id: "\(id)Diff",
+        summary: "The changes of the first list in the response of \(operation.name)",
+        parameters: parameters(inPath: inPath)),
+      "post": method(
+        "/diff", "post", id: "\(id)DiffPost",
+        summary: "The changes of a given list in the response of \(operation.name)",
+        parameters: parameters(inPath: inPath)),
+    ]
   }
 
   private static func names(inPath route: String) -> Set<String> {
@@ -70,7 +75,7 @@ struct OpenAPIOperationPaths {
   private func get(id: String, inPath: Set<String>) -> JSONValue {
     let method = method(
       "get", id: id, summary: summary, description: text, parameters: parameters(inPath: inPath))
-    return responding(method, with: "application/json", responseSchema)
+    return responding(method, with: "application/json", responseSchema, example: example)
   }
 
   private func post(_ name: String, id: String, inPath: Set<String>) -> JSONValue {
@@ -154,12 +159,16 @@ struct OpenAPIOperationPaths {
 
   /// A method with the schema of its successful response.
   private func responding(
-    _ method: JSONValue, with mediaType: String, _ schema: JSONValue
+    _ method: JSONValue, with mediaType: String, _ schema: JSONValue, example: JSONValue? = nil
   ) -> JSONValue {
+    var content: JSONValue = ["schema": schema]
+    if let example {
+      content["examples"] = [
+        "stored": ["summary": "A stored response; lists are cut.", "value": example]
+      ]
+    }
     var method = method
-    method["responses"]?["200"]?["content"] = .object([
-      JSONMember(mediaType, ["schema": schema])
-    ])
+    method["responses"]?["200"]?["content"] = .object([JSONMember(mediaType, content)])
     return method
   }
 

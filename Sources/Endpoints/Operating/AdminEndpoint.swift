@@ -12,9 +12,17 @@ struct AdminEndpoint: Sendable {
   func purge(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       let targets = try PurgeDocument.targets(try await context.json(of: request))
-      let count = try await purger.purge(targets)
-      let body: JSONValue = ["purged": .number(JSONNumber(count))]
-      return .json(body.bytes)
+      let report = try await purger.purge(targets)
+      var writer = JSONWriter()
+      writer.beginObject()
+      writer.name("purged")
+      writer.number(JSONNumber(report.count))
+      if !report.unknown.isEmpty {
+        writer.name("unknown")
+        writer.faults(report.unknown)
+      }
+      writer.endObject()
+      return .json(writer.bytes)
     }
   }
 

@@ -93,6 +93,8 @@ package struct OperationDescription: Sendable {
   package let isCacheable: Bool
   /// Why responses are cached or not.
   package let reason: String
+  /// Whether the operation is a query that selects a list of entities, which alone has diffs.
+  package internal(set) var hasDiff = true
 
   /// The method of the operation's path.
   package var method: String { kind == .mutation ? "POST" : "GET" }
@@ -124,6 +126,7 @@ extension OperationDescription {
       role: operation.access.role?.rawValue,
       isOpen: operation.access.isOpen,
       isCacheable: operation.kind == .query && operation.cache.isKept,
-      reason: operation.cacheNote)
+      reason: operation.cacheNote,
+      hasDiff: operation.kind == .query && FirstList.exists(in: operation.widestSelection))
   }
 }

@@ -56,6 +56,8 @@ final class RateLimiter: Sendable {
   private static let trustedFor = Duration.seconds(3_600)
 
   private let limit: RateLimit
+  /// The limit of this process: its share of the limit of all nodes.
+  private let requestsMax: Atomic<Int>
   private let windowSeconds: Int
   private let shards: [Shard]
   /// The credentials that were verified.
@@ -71,6 +73,7 @@ final class RateLimiter: Sendable {
 
   init(_ limit: RateLimit, placesMax: Int = placesMax) {
     self.limit = limit
+    requestsMax = Atomic(limit.requestsMax)
     windowSeconds = max(1, Int(limit.window.components.seconds))
     let sets = placesMax / Self.shardCount / RateTable.ways
     shards = Self.shards(sets: sets, window: limit.window)
@@ -79,6 +82,13 @@ final class RateLimiter: Sendable {
 
   private static func shards(sets: Int, window: Duration) -> [Shard] {
     (0..<shardCount).map { _ in Shard(RateTable(sets: sets, window: window)) }
+  }
+
+  /// Divides the limit among the nodes that clients reach alike. At least one request is left for each.
+  ///
+  /// Windows that have begun keep their counts.
+  func divide(among nodeCount: Int) {
+    requestsMax.store(max(1, limit.requestsMax / max(1, nodeCount)), ordering: .relaxed)
   }
 
   /// Counts a request and returns the verdict; nil for an exempt request.
@@ -109,11 +119,12 @@ final class RateLimiter: Sendable {
 
   private func count(_ caller: UInt64, now: LoopInstant) -> RateVerdict {
     let window = Self.shard(of: caller, in: shards).table.withLock { $0.count(caller, now: now) }
+    let requestsMax = requestsMax.load(ordering: .relaxed)
     let left = limit.window - now.elapsed(since: window.start)
     let (seconds, attoseconds) = left.components
     return RateVerdict(
-      isAllowed: window.count <= limit.requestsMax, requestsMax: limit.requestsMax,
-      windowSeconds: windowSeconds, remaining: max(0, limit.requestsMax - window.count),
+      isAllowed: window.count <= requestsMax, requestsMax: requestsMax,
+      windowSeconds: windowSeconds, remaining: max(0, requestsMax - window.count),
       resetSeconds: max(1, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
   }
 

@@ -22,6 +22,7 @@ final class GroupedWriter: Sendable {
     let durability: Durability
     /// Whether it continues from notes of its last run, which are worthless after a rollback.
     let keepsNotes: Bool
+    let isProvisional: Bool
     /// Runs inside the transaction, possibly a second time after a rollback; returns the completion
     /// to run after the commit.
     let perform: @Sendable (Database, WriterMemory) throws -> Completion
@@ -52,33 +53,44 @@ final class GroupedWriter: Sendable {
     /// Frees some space on a full disk.
     var freeSpace: (@Sendable () -> Bool)?
     var observer: (@Sendable (CommitReport) -> Void)?
+    /// Told once that no further write is taken, since the node no longer leads its cluster.
+    var loss: (@Sendable (StorageError) -> Void)?
   }
 
   /// Limit of commands in one transaction. More would delay the first of them without saving much.
   static let batchMax = 512
 
-  private let queue: DatabaseQueue
-  private let memory: WriterMemory
+  let queue: DatabaseQueue
+  let memory: WriterMemory
   private let checkpointPages: Int
   private let damage: StoreDamage
+  /// Appends each transaction to the log of a cluster; nil for a single node.
+  private let recorder: TransactionRecorder?
   private let state = Mutex(State())
   private let committedHead: Atomic<Int64>
   private let committedFloor: Atomic<Int64>
+  private let committedPosition: Atomic<Int64>
 
   init(
     queue: DatabaseQueue, memory: WriterMemory, checkpointPages: Int,
-    damage: StoreDamage = StoreDamage()
+    damage: StoreDamage = StoreDamage(), recorder: TransactionRecorder? = nil,
+    position: Int64 = 0
   ) {
     self.damage = damage
+    self.recorder = recorder
     self.queue = queue
     self.memory = memory
     self.checkpointPages = checkpointPages
     committedHead = Atomic(memory.counters.revision)
     committedFloor = Atomic(memory.counters.floor)
+    committedPosition = Atomic(position)
   }
 
   /// The last committed revision.
   var head: Revision { Revision(committedHead.load(ordering: .acquiring)) }
+
+  /// The last row of the cluster's log that is committed here; 0 for a single node.
+  var position: Int64 { committedPosition.load(ordering: .acquiring) }
 
   /// The last revision that lost a deletion, as committed.
   var floor: Revision { Revision(committedFloor.load(ordering: .acquiring)) }
@@ -89,6 +101,11 @@ final class GroupedWriter: Sendable {
 
   func whenFull(_ freeSpace: @escaping @Sendable () -> Bool) {
     state.withLock { $0.freeSpace = freeSpace }
+  }
+
+  /// Registers a function that is called when the node can no longer lead its cluster.
+  func whenLost(_ loss: @escaping @Sendable (StorageError) -> Void) {
+    state.withLock { $0.loss = loss }
   }
 
   /// Makes every later command fail with an error.
@@ -103,13 +120,16 @@ final class GroupedWriter: Sendable {
   ///     other commands' failures.
   ///   - frees: whether it frees space. On a full disk it is retried once there is a little space: no
   ///     client could free any otherwise.
+  ///   - isProvisional: whether the command always fails, so that a store that is a copy performs it too.
   ///   - report: returns the report for observers.
   func write<Output: Sendable>(
     _ durability: Durability = .process, keepsNotes: Bool = false, frees: Bool = false,
+    isProvisional: Bool = false,
     report: @escaping @Sendable (Output) -> CommitReport? = { $0 as? CommitReport },
     _ body: @escaping @Sendable (Database, WriterMemory) throws -> Output
   ) async throws(StorageError) -> Output {
-    let result = await perform(durability, keepsNotes: keepsNotes, report: report, body)
+    let result = await perform(
+      durability, keepsNotes: keepsNotes, isProvisional: isProvisional, report: report, body)
     guard frees, case .failure(.full) = result, let freeSpace = state.withLock({ $0.freeSpace }),
       freeSpace()
     else { return try result.get() }
@@ -117,14 +137,14 @@ final class GroupedWriter: Sendable {
   }
 
   private func perform<Output: Sendable>(
-    _ durability: Durability, keepsNotes: Bool,
+    _ durability: Durability, keepsNotes: Bool, isProvisional: Bool = false,
     report: @escaping @Sendable (Output) -> CommitReport?,
     _ body: @escaping @Sendable (Database, WriterMemory) throws -> Output
   ) async -> Result<Output, StorageError> {
     await withCheckedContinuation { continuation in
       submit(
         Command(
-          durability: durability, keepsNotes: keepsNotes,
+          durability: durability, keepsNotes: keepsNotes, isProvisional: isProvisional,
           perform: { database, memory in
             let output = try body(database, memory)
             return Completion(report: report(output)) {
@@ -137,7 +157,11 @@ final class GroupedWriter: Sendable {
 
   private func submit(_ command: Command) {
     let (isFirst, refusal) = state.withLock { state -> (Bool, StorageError?) in
-      if let refusal = state.refusal { return (false, refusal) }
+      if let refusal = state.refusal,
+        !command.isProvisional || refusal != .readOnly && !refusal.endsLeading
+      {
+        return (false, refusal)
+      }
       state.waiting.append(command)
       return (state.waiting.count == 1, nil)
     }
@@ -174,18 +198,23 @@ final class GroupedWriter: Sendable {
       try begin(database)
       try perform(batch, database, &work)
       if !memory.counters.isStored(as: before) { try memory.saveCounters(database) }
+      try recorder?.append(work.done.compactMap(\.report), database)
       try database.cachedStatement(sql: "COMMIT").execute()
+      recorder?.noteCommitted()
     } catch {
+      let isLogged = recorder?.isAppended == true
       try? undo(since: before, database)
-      let failure = StorageError(error)
+      var failure = StorageError(error)
+      // In the log and not here: only reading the log again mends that.
+      if isLogged { failure = .logInDoubt("a row was appended and not committed: \(failure)") }
       damage.note(failure)
+      if failure.endsLeading { endLeading(failure) }
       let handled = work.failed.count + work.performed.count
       for command in work.performed + batch.dropFirst(handled) { command.fail(failure) }
       for (command, error) in work.failed { command.fail(error) }
       return
     }
-    committedHead.store(memory.counters.revision, ordering: .releasing)
-    committedFloor.store(memory.counters.floor, ordering: .releasing)
+    publish(position: recorder?.position ?? 0)
     notify(work.done)
     for (command, error) in work.failed { command.fail(error) }
     let open = WriteAheadLog.resetStatements(of: database)
@@ -210,6 +239,14 @@ final class GroupedWriter: Sendable {
     }
   }
 
+  private func endLeading(_ failure: StorageError) {
+    let loss = state.withLock { state in
+      state.refusal = state.refusal ?? failure
+      return state.loss.take()
+    }
+    loss?(failure)
+  }
+
   private func begin(_ database: Database) throws {
     try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
   }
@@ -219,12 +256,13 @@ final class GroupedWriter: Sendable {
     // It may have read rows that are now rolled back.
     memory.eviction = nil
     if database.isInsideTransaction { try database.rollback() }
+    recorder?.noteRolledBack()
   }
 
   /// Checkpoints the log. Inside COMMIT, where SQLite would do it, all callers that wait for the
   /// commit would wait for this too. Pages that cannot be copied yet, since a reader still needs
   /// the old ones, are tried again next time.
-  private func checkpointIfDue(_ database: Database) {
+  func checkpointIfDue(_ database: Database) {
     let written = WriteAheadLog.pagesWritten(by: database)
     guard Int(written &- memory.pagesAtCheckpoint) >= checkpointPages,
       let done = try? database.checkpoint(.passive),
@@ -266,11 +304,20 @@ final class GroupedWriter: Sendable {
   }
 
   private func notify(_ completions: [Completion]) {
-    let observer = state.withLock { $0.observer }
-    for completion in completions {
-      if let report = completion.report { observer?(report) }
-    }
+    notify(completions.compactMap(\.report))
     for completion in completions { completion.resume() }
+  }
+
+  func notify(_ reports: [CommitReport]) {
+    guard let observer = state.withLock({ $0.observer }) else { return }
+    for report in reports { observer(report) }
+  }
+
+  /// Makes what was committed known to readers.
+  func publish(position: Int64) {
+    committedHead.store(memory.counters.revision, ordering: .releasing)
+    committedFloor.store(memory.counters.floor, ordering: .releasing)
+    committedPosition.store(position, ordering: .releasing)
   }
 
   /// Sets the durability. Takes effect outside transactions only, and GRDB sets NORMAL on its own

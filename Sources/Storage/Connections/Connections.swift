@@ -16,14 +16,21 @@ struct Connections {
   /// Opens the one connection that writes and checkpoints: SQLite before 3.51.3 can lose pages if
   /// two connections do either at once.
   ///
-  /// - Parameter slot: holds the watch of queries that run inside a write.
-  func openWriter(_ slot: WatchSlot) throws -> DatabaseQueue {
+  /// - Parameters:
+  ///   - slot: holds the watch of queries that run inside a write.
+  ///   - capture: notes which rows it changes, for a leader.
+  func openWriter(_ slot: WatchSlot, _ capture: ChangeCapture? = nil) throws -> DatabaseQueue {
     var settings = settings(label: "writer", cacheBytes: configuration.writerCacheBytes, slot)
     settings.journalMode = .wal
+    let isReplica = configuration.role.isReplica
+    // Of what a log row says, nothing is checked or done again.
+    settings.foreignKeysEnabled = !isReplica
     // GroupedWriter checkpoints, after callers that wait for a commit have been resumed.
     settings.prepareDatabase { db in
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
       try db.execute(sql: "PRAGMA journal_size_limit = \(Self.logBytesKept)")
+      capture?.install(on: db)
+      if isReplica { try LogApplier.switchTriggersOff(db) }
     }
     return try DatabaseQueue(path: path, configuration: settings)
   }

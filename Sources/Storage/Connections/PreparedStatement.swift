@@ -80,6 +80,24 @@ struct PreparedStatement {
     }
   }
 
+  func bind(_ value: StoredValue, at index: Int32) {
+    switch value {
+    case .null: sqlite3_bind_null(handle, index)
+    case .integer(let number): bind(number, at: index)
+    case .real(let number): bind(real: number, at: index)
+    case .text(let text): bind(text, at: index)
+    case .blob(let bytes):
+      let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      bytes.withUnsafeBytes { content in
+        if let base = content.baseAddress {
+          _ = sqlite3_bind_blob(handle, index, base, Int32(content.count), copies)
+        } else {
+          _ = sqlite3_bind_zeroblob(handle, index, 0)
+        }
+      }
+    }
+  }
+
   // MARK: Running
 
   /// - Returns: whether there is a row.
@@ -138,6 +156,20 @@ struct PreparedStatement {
   }
 
   func bytes(_ column: Int32) -> [UInt8]? { text(column).map(Array.init) }
+
+  /// Returns a column as it is stored.
+  func stored(_ column: Int32) -> StoredValue {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_NULL: return .null
+    case SQLITE_INTEGER: return .integer(int64(column))
+    case SQLITE_FLOAT: return .real(real(column))
+    case SQLITE_BLOB:
+      let start = sqlite3_column_blob(handle, column)
+      let count = start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+      return .blob(Array(UnsafeRawBufferPointer(start: start, count: count)))
+    default: return .text(bytes(column) ?? [])
+    }
+  }
 }
 
 /// The cached texts of statements that are shaped by clients' requests.

@@ -94,6 +94,21 @@ struct StoreInspector {
     try marker(isInUse: try isHeld())
   }
 
+  /// Returns the database's place in a cluster's log; nil if there is no database, or one in no cluster.
+  func clusterPosition() throws -> ClusterPosition? {
+    guard hasDatabase, FileManager.default.fileExists(atPath: databasePath) else { return nil }
+    let database = try ReadOnlyDatabase(
+      path: databasePath,
+      parameters: parameters(isInUse: try isHeld(), logBytes: Self.size(of: logPath)))
+    let tables = try database.strings(
+      "SELECT name FROM sqlite_master WHERE name = 'cluster_position'")
+    guard !tables.isEmpty else { return nil }
+    return try database.rows("SELECT cluster, position, is_diverged FROM cluster_position").first
+      .map {
+        ClusterPosition(cluster: $0[0], position: Int64($0[1]) ?? 0, isDiverged: $0[2] != "0")
+      }
+  }
+
   /// Whether there is a database that holds anything.
   var hasDatabase: Bool {
     Self.size(of: databasePath) > 0 || Self.hasFrames(Self.size(of: logPath))

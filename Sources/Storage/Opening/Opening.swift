@@ -8,14 +8,71 @@ struct Opening {
   let segments: [Segment]
   let memory: WriterMemory
   let overlays: [CommitReport.Overlay]
+  /// Nil for a single node and for a replica.
+  private(set) var recorder: TransactionRecorder?
+  /// See ``Store/position``.
+  private(set) var position: Int64 = 0
+  /// See ``Store/resetPosition``.
+  private(set) var resetPosition: Int64 = 0
 
+  /// - Parameter capture: installed on the connection, if it is a leader's.
   init(
-    _ queue: DatabaseQueue, _ configuration: StoreConfiguration, types: [EntityType]
+    _ queue: DatabaseQueue, _ configuration: StoreConfiguration, types: [EntityType],
+    capture: ChangeCapture?
   ) throws {
     let migrator = Migrations.migrator
     let isNewer = try queue.read { try migrator.hasBeenSuperseded($0) }
     if isNewer { throw StorageError.newerSchema(folder: configuration.folder) }
-    try migrator.migrate(queue)
+    switch configuration.role {
+    case .alone:
+      try migrator.migrate(queue)
+      try self.init(preparing: queue, configuration, types: types) { _ in }
+    case .replica:
+      try self.init(reading: queue, configuration, types: types, migrator)
+    case .leader(let cluster, let log):
+      guard let capture else { throw StorageError.failed(code: 0, message: "no changes are noted") }
+      let member = LeaderOpening(cluster: cluster, log: log, capture: capture)
+      let isReset = try member.migrate(queue, migrator)
+      let recorder = try queue.read { try member.recorder($0) }
+      do {
+        try self.init(preparing: queue, configuration, types: types) { database in
+          try recorder.append([], isReset: isReset, database)
+        }
+      } catch {
+        recorder.noteRolledBack()
+        throw error
+      }
+      recorder.noteCommitted()
+      self.recorder = recorder
+      position = recorder.position
+      resetPosition = isReset ? position : 0
+    }
+  }
+
+  /// Reads what a replica needs, and writes nothing.
+  private init(
+    reading queue: DatabaseQueue, _ configuration: StoreConfiguration, types: [EntityType],
+    _ migrator: DatabaseMigrator
+  ) throws {
+    (catalogue, counters, segments, memory, overlays, position) = try queue.read { db in
+      guard try migrator.hasCompletedMigrations(db) else {
+        throw StorageError.otherTables("the database is of an older version of Larder")
+      }
+      let catalogue = try TypeCatalogue(reading: types, db)
+      let counters = try Self.counters(db)
+      let memory = WriterMemory(counters: counters, kindsPresent: [:])
+      return (
+        catalogue, counters, try Self.segments(db), memory, try OverlayRows.overlaidEntities(db),
+        try ClusterPosition.read(db)?.position ?? 0
+      )
+    }
+  }
+
+  /// - Parameter end: called at the end of the transaction.
+  private init(
+    preparing queue: DatabaseQueue, _ configuration: StoreConfiguration, types: [EntityType],
+    end: (Database) throws -> Void
+  ) throws {
     (catalogue, counters, segments, memory, overlays) = try queue.write { db in
       try LocalRecord.rename(configuration.local, db)
       try LocalUniqueIndexes(database: db).dropOutdated(configuration.local)
@@ -33,11 +90,12 @@ struct Opening {
         if let table = catalogue[type] { try UsageSchema.prepare(table, db) }
       }
       if !memory.counters.isStored(as: counters) { try memory.saveCounters(db) }
+      try end(db)
       return (catalogue, memory.counters, segments, memory, try OverlayRows.overlaidEntities(db))
     }
   }
 
-  private static func counters(_ db: Database) throws -> WriterMemory.Counters {
+  static func counters(_ db: Database) throws -> WriterMemory.Counters {
     guard let row = try Row.fetchOne(db, sql: "SELECT revision, call, floor FROM counter") else {
       throw StorageError.corrupt("the counter row is missing")
     }
@@ -53,7 +111,11 @@ struct Opening {
       arguments: [
         Int64(bitPattern: configuration.segment), revision, configuration.opened.milliseconds,
       ])
-    return try Row.fetchAll(db, sql: "SELECT nonce, start FROM segment ORDER BY number")
+    return try Self.segments(db)
+  }
+
+  private static func segments(_ db: Database) throws -> [Segment] {
+    try Row.fetchAll(db, sql: "SELECT nonce, start FROM segment ORDER BY number")
       .map {
         Segment(nonce: UInt64(bitPattern: $0["nonce"]), start: Revision($0["start"]))
       }

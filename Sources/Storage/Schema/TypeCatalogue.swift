@@ -35,6 +35,26 @@ struct TypeCatalogue: Sendable {
     (tables, tablesByID) = try Self.read(self.types, db)
   }
 
+  /// Reads the tables of a replica, which only its leader makes.
+  ///
+  /// - Throws: ``StorageError/otherTables(_:)`` if the leader has not made all of them, or has made others.
+  init(reading types: [EntityType], _ db: Database) throws {
+    self.types = Dictionary(types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    hasLocalFields = types.contains { !$0.localFields.isEmpty }
+    (tables, tablesByID) = try Self.read(self.types, db)
+    for type in types.sorted(by: { $0.name < $1.name }) {
+      guard let table = tables[type.name] else {
+        throw StorageError.otherTables("the type \(type.name) has no table")
+      }
+      let others = type.columns.filter {
+        table.columns[$0.name] == nil || table.kinds[$0.name] != $0.kind
+      }
+      if let other = others.first {
+        throw StorageError.otherTables("the column \(type.name).\(other.name) is another one")
+      }
+    }
+  }
+
   /// Reads the tables again, after some were dropped.
   init(rereading other: TypeCatalogue, _ db: Database) throws {
     types = other.types

@@ -119,6 +119,9 @@ package final class RegisteredOperation: Sendable {
     plans.selection(for: variables)
   }
 
+  /// The selection that has everything that the operation selects for any variables of `@skip` and `@include`.
+  package var widestSelection: FieldSelection { plans.everything().selection(.none) }
+
   /// Resolves a target of this operation with a call's variables; nil if an unset variable leaves
   /// it without an object, and for a target that only a response names.
   package func resolve(_ target: EffectTarget, with variables: Variables) -> InvalidationTarget? {

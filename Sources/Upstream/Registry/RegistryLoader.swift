@@ -26,6 +26,7 @@ struct RegistryLoader {
     document = Document(
       joining: sources.files.map { file in
         let (document, isWhole) = parse(file)
+        if isWhole, document.definitions.isEmpty { warnOfEmpty(file) }
         return reduced.reduce(document, of: file, isWhole: isWhole)
       })
     findings += reduced.findings
@@ -80,6 +81,14 @@ struct RegistryLoader {
     let (document, faults) = Parser.parseRecovering(source)
     findings += faults.map { Finding($0) }
     return (document, faults.isEmpty)
+  }
+
+  private mutating func warnOfEmpty(_ file: SourceFile) {
+    findings.append(
+      Finding(
+        severity: .warning,
+        message: "has neither an operation nor a fragment; write one, or delete the file",
+        path: file.path))
   }
 
   private static func isBlank(_ text: String) -> Bool {
@@ -211,20 +220,22 @@ struct RegistryLoader {
 
   /// Reports routes that no request could distinguish.
   private mutating func checkRoutes(_ readings: [OperationReader.Reading]) {
-    var seen: [[RouteTemplate.Segment]: [(isMutation: Bool, name: String)]] = [:]
+    var seen: [[RouteTemplate.Segment]: [OperationReader.Reading]] = [:]
     for reading in readings {
       guard let route = reading.route else { continue }
       let shape = route.segments.map { segment -> RouteTemplate.Segment in
         if case .parameter = segment { .parameter("") } else { segment }
       }
-      let isMutation = reading.kind == .mutation
-      let directive = reading.definition.directives.directive(named: ClientDirectives.route)
-      if let other = seen[shape]?.first(where: { $0.isMutation == isMutation }) {
+      if let other = seen[shape]?.first(where: {
+        ($0.kind == .mutation) == (reading.kind == .mutation)
+      }) {
+        let place = other.routeLocation
+        let shown = place.source.map { " (\($0.name):\($0.position(at: place.start)))" } ?? ""
         fault(
-          "The route \(route.path) conflicts with the route of \(other.name).",
-          at: directive?.location ?? reading.definition.location)
+          "The route \(route.path) conflicts with the route of \(other.name)\(shown); change one of them.",
+          at: reading.routeLocation)
       }
-      seen[shape, default: []].append((isMutation, reading.name))
+      seen[shape, default: []].append(reading)
     }
   }
 
@@ -282,5 +293,12 @@ extension UpstreamSources {
   /// The faults of the operations against another schema, such as upstream's present one.
   package func faults(against schema: SourceFile) -> [Finding] {
     RegistryLoader.faults(of: self, against: schema)
+  }
+}
+
+extension OperationReader.Reading {
+  /// The place of the operation's `@route`.
+  fileprivate var routeLocation: Location {
+    definition.directives.directive(named: ClientDirectives.route)?.location ?? definition.location
   }
 }

@@ -60,7 +60,7 @@ struct RegistryMerger {
           Finding(
             severity: .fault,
             message: "The route \(route.path) conflicts with the route of \(other.name) of the "
-              + "upstream \(other.upstream).",
+              + "upstream \(other.upstream) (\(other.path):\(other.position)); change one of them.",
             path: operation.path, line: operation.position.line,
             column: operation.position.column))
       }

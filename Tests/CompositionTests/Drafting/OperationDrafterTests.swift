@@ -71,6 +71,47 @@ struct OperationDrafterTests {
         == true)
   }
 
+  @Test("Fields of the result that are left out are named in comments, with the reason")
+  func namesOmittedFields() throws {
+    let film = try #require(try Self.checked(Self.films)["Film"])
+    #expect(
+      OmittedSelection.lines(film.omitted) == [
+        "Left out because they are deprecated: old",
+        "Left out because of required arguments; select them with values: poster(size), studio(in)",
+        "Lists left out; select them with a limit, if they have one: sequels",
+      ])
+    for line in OmittedSelection.lines(film.omitted) { #expect(film.text.contains("# \(line)\n")) }
+    // No field is missing from both the selection and the comments.
+    let rest = try Self.checked(
+      """
+      type Query { film: Film any: Any all: Many }
+      type Film { id: ID! \((0..<70).map { "f\($0): Int" }.joined(separator: " ")) closed: Closed box: Box }
+      type Closed { only(key: ID!): Int }
+      type Box { \((0..<8).map { "b\($0): Int" }.joined(separator: " ")) }
+      union Any = Film | Other
+      type Other { id: Int f0: String }
+      interface Many { id: ID! }
+      \((0..<13).map { "type M\($0) implements Many { id: ID! own: Int }" }.joined(separator: "\n"))
+      """)
+    let drafted = try #require(rest["Film"])
+    let sizes = drafted.omitted.filter { $0.reason == .size }.map(\.field)
+    #expect(sizes == (59..<70).map { "f\($0)" } + ["box.b6", "box.b7"])
+    #expect(drafted.omitted.contains(OmittedSelection(field: "closed", reason: .nothingWithin)))
+    #expect(
+      rest["Any"]?.omitted.filter { $0.reason == .otherType }.map(\.field) == [
+        "Other.id", "Other.f0",
+      ])
+    #expect(rest["All"]?.omitted.map(\.field) == (0..<13).map { "... on M\($0)" })
+  }
+
+  @Test("A line names twenty fields at most, and says how many more there are")
+  func boundsLines() {
+    let fields = (0..<25).map { OmittedSelection(field: "f\($0)", reason: .size) }
+    let lines = OmittedSelection.lines(fields + fields)
+    #expect(lines.count == 1)
+    #expect(lines.first?.hasSuffix("f18, f19, and 5 more") == true)
+  }
+
   @Test("A description with a line like the operation's does not take its directives")
   func descriptionsStayWhole() throws {
     let example = "query Film {\n  film(id: 1) { id }\n}"
@@ -284,6 +325,22 @@ struct OperationDrafterTests {
       Self.plain(drafts["Rate"]).hasPrefix(
         "mutation Rate($id: ID!, $stars: Int!)\n@route(path: \"/rate\") {"))
     #expect(drafts["Add"]?.text.contains("errors {\n      message\n    }") == true)
+  }
+
+  @Test("The settings file names the root fields without an operation in comments alone")
+  func namesOmittedRootFields() throws {
+    var draft = SettingsDraft(
+      url: "https://a.example/g", headerNames: [], dialect: nil, listen: "127.0.0.1:8080")
+    let plain = draft.text
+    draft.omitted = (0..<102).map {
+      OmittedField(kind: .query, field: "f\($0)", reason: "one line\nlisten: x")
+    }
+    let added = try #require(draft.text.hasPrefix(plain) ? draft.text.dropFirst(plain.count) : nil)
+    let lines = added.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.hasPrefix("#") })
+    #expect(lines.count == 102)
+    #expect(lines.last == "#   … and 2 more")
+    #expect(lines.contains("#   query f0: one line listen: x"))
   }
 
   @Test("A vendor is recognised by its address or its schema")

@@ -272,7 +272,7 @@ struct OpenAPIRouteTests {
     let isQueryOnly = line.method == .get || path.hasSuffix("/diff")
     let named = operations.filter { operation in
       switch operation.kind {
-      case .query: true
+      case .query: operation.hasDiff || !path.hasSuffix("/diff")
       case .mutation: !isQueryOnly
       case .subscription: path.hasSuffix("/stream")
       }
@@ -282,6 +282,17 @@ struct OpenAPIRouteTests {
 
   /// Actions after a key; in the route table they are part of the key.
   private static let keyActions = ["/uploads", "/presign", "/copy"]
+
+  @Test("Only queries that select a list of entities have diffs")
+  func listsDiffsOfLists() throws {
+    let routes = Set(lines.map(\.pattern.description))
+    #expect(routes.contains("/api/films/diff") && routes.contains("/api/films/{id}/stream"))
+    #expect(!routes.contains("/api/films/{id}/diff"))
+    let documented = try documented()
+    #expect(documented.contains("POST /v1/operations/Plain/diff"))
+    #expect(documented.contains("GET /v1/operations/Film/stream"))
+    #expect(!documented.contains { $0.contains("Film/diff") || $0.contains("{id}/diff") })
+  }
 
   @Test("Every documented path is served")
   func servesEveryDocumentedPath() throws {

@@ -176,8 +176,8 @@ struct SettingsLoadingTests {
     } catch {
       #expect(
         error.description
-          == "larder.yaml: there is no such file, and `upstream.url` is not set; write the file, or"
-          + " set LARDER_UPSTREAM_URL")
+          == "larder.yaml: there is no such file, and `upstream.url` is not set; `larder init URL`"
+          + " writes it for an API, or set LARDER_UPSTREAM_URL")
     }
     let fixture = SettingsFixture(environment: ["LARDER_UPSTREAM_URL": "http://127.0.0.1:4000/"])
     #expect(fixture.faults(requiring: ["upstream.url"]) == [])

@@ -50,8 +50,15 @@ struct SettingsReferenceTests {
     "<hook>": "films", "<Scalar>": "DateTime",
   ]
 
+  private static let clusterSecret = "  secret: \(String(repeating: "a", count: 32))"
+  private static let cluster =
+    "  postgres: postgres://db/larder\n  advertise: http://10.0.0.2\n\(clusterSecret)\nfiles: off"
+
   /// Settings that an example needs.
   private static let beside = [
+    "cluster.advertise": "  postgres: postgres://db/larder\n\(clusterSecret)\nfiles: off",
+    "cluster.name": cluster, "cluster.lease": cluster, "cluster.candidate": cluster,
+    "cluster.snapshots.every": cluster, "cluster.snapshots.logBytesMax": cluster,
     "admin.viewerToken": "  token: \(String(repeating: "a", count: 40))",
     "metrics.access": "admin:\n  token: \(String(repeating: "a", count: 40))",
     "tls.hsts": "  certificate: a.pem\n  key: a.key",

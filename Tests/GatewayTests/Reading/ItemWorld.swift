@@ -81,9 +81,7 @@ final class ItemWorld: Sendable {
     mutations = MutationRunner(
       upstreams: upstreams, store: store, calls: calls, epoch: epoch,
       clock: clock.clock, logger: logger)
-    purger = Purger(
-      store: store, calls: calls, epoch: epoch,
-      upstreamTypes: Set(registry.catalogue.types.map(\.name)))
+    purger = Purger(store: store, calls: calls, epoch: epoch, names: Purger.Names(registry))
   }
 
   // MARK: Requests

@@ -9,11 +9,11 @@ struct SettingsChecks {
 
   func faults() -> [SettingsFault] {
     upstream + tls + parts + vendors + hooks + outgoingHooks + limits + admin + metrics + cors
-      + folders
+      + folders + cluster
   }
 
   /// Effects of valid settings that the operator may not expect.
-  func notes() -> [SettingsNote] { ownTokens + upstreamParts }
+  func notes() -> [SettingsNote] { ownTokens + upstreamParts + clusterNotes }
 
   /// Settings of upstreams that have no effect, or that the service does not start without.
   private var upstreamParts: [SettingsNote] {

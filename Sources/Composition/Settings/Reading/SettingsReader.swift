@@ -59,6 +59,7 @@ struct SettingsReader {
     let document = SettingsDocument(parsing: file.text, name: file.name)
     faults += document.faults
     isFileRead = document.faults.isEmpty
+    if document.yamlFault != nil { excerpt.allowNames(of: SettingTable.memberNames) }
     read(document.entries, under: [])
   }
 
@@ -101,7 +102,8 @@ struct SettingsReader {
       let variable = EnvironmentNames.variable(for: section)
       let reason =
         sources.file == nil
-        ? "there is no such file, and `\(setting)` is not set; write the file, or set \(variable)"
+        ? "there is no such file, and `\(setting)` is not set; `larder init URL` writes it for an API, "
+          + "or set \(variable)"
         : "`\(setting)` is not set; set it there or in \(variable)"
       faults.append(SettingsFault(.wholeFile(name: name), reason))
     }

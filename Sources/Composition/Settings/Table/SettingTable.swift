@@ -6,10 +6,15 @@ package enum SettingTable {
     place, upstream, upstreams, links, graphQL, cache, types, admin, tls, cors, limits, proxies,
     start, clock, drain, log,
     metrics, tracing,
-    accounts, files, s3, push, hooks, queue, devices, generate,
+    accounts, files, s3, push, hooks, queue, devices, cluster,
+    generate,
   ]
 
   package static let keys: [SettingKey] = sections.flatMap(\.keys)
+
+  /// The names of all sections and settings, without those that the operator chooses.
+  static let memberNames = Set(
+    keys.flatMap { $0.components.map(String.init) }.filter { !$0.hasPrefix("<") })
 
   /// The result of looking up a written name.
   enum Match {
