@@ -259,7 +259,8 @@ let package = Package(
     .testTarget(
       name: "ClusterTests",
       dependencies: [
-        "Cluster", "ClusterDouble", "Cryptography", "Model", "PostgreSQL", "TestSupport", "Transport",
+        "Cluster", "ClusterDouble", "Cryptography", "Model", "PostgreSQL", "TestSupport",
+        "Transport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -17,7 +17,8 @@ struct ClusterSchema: Sendable {
     let allowed = "abcdefghijklmnopqrstuvwxyz0123456789_-"
     guard !cluster.isEmpty, cluster.utf8.count <= 40, cluster.allSatisfy(allowed.contains) else {
       throw .faulty(
-        "the cluster's name `\(cluster)` must have 1 to 40 of the characters a to z, 0 to 9, _ and -")
+        "the cluster's name `\(cluster)` must have 1 to 40 of the characters a to z, 0 to 9, _ and -"
+      )
     }
     name = cluster == "larder" ? "larder" : "larder_\(cluster)"
   }

@@ -17,9 +17,12 @@ final class Doorbell: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// What the other nodes are to be notified of; 0 for nothing.
-    var dueLog: Int64 = 0
-    var dueInbox: Int64 = 0
+    /// What the next notification says; 0 for nothing.
+    var logEnd: Int64 = 0
+    var inboxEnd: Int64 = 0
+    /// How often this has changed, and how often it had when it was last sent.
+    var changes = 0
+    var changesSent = 0
     var isRinging = false
     var hasStarted = false
     var isClosed = false
@@ -56,17 +59,18 @@ final class Doorbell: Sendable {
 
   func ring(logEnd position: Int64) {
     ends.log.advance(to: position)
-    ring { $0.dueLog = max($0.dueLog, position) }
+    ring { $0.logEnd = position }
   }
 
   func ring(inboxEnd number: Int64) {
     ends.inbox.advance(to: number)
-    ring { $0.dueInbox = max($0.dueInbox, number) }
+    ring { $0.inboxEnd = max($0.inboxEnd, number) }
   }
 
   private func ring(_ change: (inout State) -> Void) {
     let mustStart = state.withLock { state in
       change(&state)
+      state.changes += 1
       guard !state.isRinging, !state.isClosed else { return false }
       state.isRinging = true
       return true
@@ -75,29 +79,28 @@ final class Doorbell: Sendable {
   }
 
   private func sendDue() {
-    ringing.submit({ [self] session, deadline throws(PostgresError) in
-      while let (log, inbox) = takeDue() {
+    ringing.submit { [self] session, deadline throws(PostgresError) in
+      while let due = nextDue() {
         _ = try session.query(
-          "SELECT pg_notify($1, $2)", [.text(channel), .text("\(log) \(inbox)")], name: "ring",
+          "SELECT pg_notify($1, $2)", [.text(channel), .text(due.text)], name: "ring",
           deadline: deadline)
+        state.withLock { $0.changesSent = due.changes }
       }
-    }) { [self] error in
-      // Nodes that were not notified find it by polling.
-      guard let error else { return }
+    } failed: { [self] error in
+      // It is due still, and sent with the next one; until then the other nodes poll.
       state.withLock { $0.isRinging = false }
       logger.debug("Cannot notify the other nodes", metadata: ["error": "\(error)"])
     }
   }
 
   /// Returns what is due, and nil if nothing is: then ringing has ended.
-  private func takeDue() -> (log: Int64, inbox: Int64)? {
+  private func nextDue() -> (text: String, changes: Int)? {
     state.withLock { state in
-      defer { (state.dueLog, state.dueInbox) = (0, 0) }
-      guard state.dueLog > 0 || state.dueInbox > 0 else {
+      guard state.changes > state.changesSent else {
         state.isRinging = false
         return nil
       }
-      return (state.dueLog, state.dueInbox)
+      return ("\(state.logEnd) \(state.inboxEnd)", state.changes)
     }
   }
 

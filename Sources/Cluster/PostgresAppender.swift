@@ -41,7 +41,9 @@ final class PostgresAppender: LogAppender {
   func append(_ payload: [UInt8], at position: Int64) throws(ClusterError) {
     let end = LoopClock.now() + deadline
     let result = session.withLock { session in
-      Result { () throws(ClusterError) in try append(payload, at: position, on: &session, until: end) }
+      Result { () throws(ClusterError) in
+        try append(payload, at: position, on: &session, until: end)
+      }
     }
     try result.get()
     doorbell.ring(logEnd: position)
@@ -63,7 +65,8 @@ final class PostgresAppender: LogAppender {
       let failure: PostgresError
       do throws(PostgresError) {
         let current = try open(&session, end, &hasReconnected)
-        let inserted = try current.query(sql, parameters, name: "append", deadline: end).affectedRows
+        let inserted = try current.query(sql, parameters, name: "append", deadline: end)
+          .affectedRows
         if inserted == 1 { return }
         throw .server(Self.noRow)
       } catch { failure = error }

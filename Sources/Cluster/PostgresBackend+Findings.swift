@@ -57,7 +57,8 @@ extension PostgresBackend {
       find(.problem, "PostgreSQL is version \(rows.text(0, 0)): upgrade it to 13 or later")
     }
     if rows.text(0, 1) == "off" {
-      find(.problem, "PostgreSQL runs with `fsync = off`: a power failure damages the log; set it on")
+      find(
+        .problem, "PostgreSQL runs with `fsync = off`: a power failure damages the log; set it on")
     }
     if rows.text(0, 2) == "off" {
       find(

@@ -58,7 +58,9 @@ extension ClusterSchema {
       let exists = try session.query(
         "SELECT 1 FROM pg_namespace WHERE nspname = $1", [.text(name)], deadline: deadline)
       // `IF NOT EXISTS` demands the right to create schemas even where it does nothing.
-      if exists.rowCount == 0 { _ = try session.query("CREATE SCHEMA \(schema)", deadline: deadline) }
+      if exists.rowCount == 0 {
+        _ = try session.query("CREATE SCHEMA \(schema)", deadline: deadline)
+      }
       for statement in creation(rowsPerPartition: rowsPerPartition) {
         _ = try session.query(statement, deadline: deadline)
       }

@@ -143,7 +143,8 @@ extension PostgresBackend {
         }
       }
     } catch {
-      logger.debug("Cannot remove a snapshot", metadata: ["error": "\(error)", "table": "\(table)"])
+      logger.debug(
+        "Cannot remove a snapshot", metadata: ["error": "\(error)", "table": "\(table)"])
     }
   }
 

@@ -24,7 +24,9 @@ func withEncoded<Value>(
   let lengths = encoded.map { Int32($0?.count ?? 0) }
   let formats = [Int32](repeating: 1, count: encoded.count)
   func next(_ index: Int, _ pointers: [UnsafePointer<CChar>?]) -> Value {
-    guard index < encoded.count else { return body(Int32(encoded.count), pointers, lengths, formats) }
+    guard index < encoded.count else {
+      return body(Int32(encoded.count), pointers, lengths, formats)
+    }
     guard let bytes = encoded[index] else { return next(index + 1, pointers + [nil]) }
     // A null pointer would be a null value.
     if bytes.isEmpty { return "".withCString { next(index + 1, pointers + [$0]) } }

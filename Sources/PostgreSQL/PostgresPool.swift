@@ -36,15 +36,14 @@ package final class PostgresPool: Sendable {
     }
   }
 
-  /// Lends a session to `body` on a thread of the pool, and does not wait for it.
+  /// Lends a session to `body` on a thread of the pool, as `run` does, and does not wait for it.
   package func submit(
     _ body: @escaping @Sendable (PostgresSession, LoopInstant) throws(PostgresError) -> Void,
-    _ ended: @escaping @Sendable (PostgresError?) -> Void
+    failed: @escaping @Sendable (PostgresError) -> Void
   ) {
     let end = LoopClock.now() + deadline
     threads.submit { [self] in
-      do throws(PostgresError) { try lend(until: end, body) } catch { return ended(error) }
-      ended(nil)
+      do throws(PostgresError) { try lend(until: end, body) } catch { failed(error) }
     }
   }
 

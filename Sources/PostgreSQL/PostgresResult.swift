@@ -48,7 +48,8 @@ package struct PostgresResult: ~Copyable {
   /// The bytes as libpq holds them, until the result is released.
   private func field(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
     precondition(row >= 0 && row < rowCount, "there is no row \(row)")
-    precondition(column >= 0 && column < Int(larder_pq_column_count(pointer)), "no column \(column)")
+    precondition(
+      column >= 0 && column < Int(larder_pq_column_count(pointer)), "no column \(column)")
     let count = Int(larder_pq_length(pointer, Int32(row), Int32(column)))
     return UnsafeRawBufferPointer(
       start: larder_pq_value(pointer, Int32(row), Int32(column)), count: count)

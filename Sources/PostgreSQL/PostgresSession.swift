@@ -115,7 +115,9 @@ package final class PostgresSession: @unchecked Sendable {
     } catch {
       // 26000, no such statement, and 42P05, it exists already: a pooler has changed the server's process
       // between transactions. Neither has run anything.
-      guard case .server(let fault) = error, ["26000", "42P05"].contains(fault.sqlState) else { throw error }
+      guard case .server(let fault) = error, ["26000", "42P05"].contains(fault.sqlState) else {
+        throw error
+      }
       losesStatements = true
       return try run(sql, parameters, deadline)
     }
@@ -235,7 +237,8 @@ package final class PostgresSession: @unchecked Sendable {
     func field(_ code: Int) -> String? {
       larder_pq_result_field(result, Int32(code)).map { String(cString: $0) }
     }
-    guard let sqlState = field(LARDER_PQ_FIELD_SQLSTATE), field(LARDER_PQ_FIELD_SEVERITY) == "ERROR" else {
+    guard let sqlState = field(LARDER_PQ_FIELD_SQLSTATE), field(LARDER_PQ_FIELD_SEVERITY) == "ERROR"
+    else {
       return nil
     }
     let message = field(LARDER_PQ_FIELD_MESSAGE) ?? "no message"
@@ -250,7 +253,9 @@ package final class PostgresSession: @unchecked Sendable {
   /// is interrupted.
   ///
   /// Throws ``PostgresError/unreachable(_:)`` if the connection has ended.
-  package func notifications(until deadline: LoopInstant) throws(PostgresError) -> [PostgresNotification] {
+  package func notifications(until deadline: LoopInstant) throws(PostgresError)
+    -> [PostgresNotification]
+  {
     guard let connection else { throw .unreachable("the session is closed") }
     while true {
       let found = PostgresNotification.taken(from: connection)
@@ -258,7 +263,9 @@ package final class PostgresSession: @unchecked Sendable {
       switch wait(forWriting: false, deadline) {
       case .ready:
         let isRead = larder_pq_consume_input(connection) == 1
-        guard isRead, larder_pq_status(connection) == LARDER_PQ_CONNECTED else { throw failedToSend() }
+        guard isRead, larder_pq_status(connection) == LARDER_PQ_CONNECTED else {
+          throw failedToSend()
+        }
       case .late, .woken: return []
       }
     }
@@ -287,7 +294,9 @@ package final class PostgresSession: @unchecked Sendable {
   }
 
   private var lastMessage: String {
-    let text = connection.flatMap { larder_pq_error_message($0) }.map { String(cString: $0).trimmedLine }
+    let text = connection.flatMap { larder_pq_error_message($0) }.map {
+      String(cString: $0).trimmedLine
+    }
     guard let text, !text.isEmpty else { return "the connection ended" }
     return text
   }

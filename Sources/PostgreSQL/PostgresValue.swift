@@ -43,7 +43,8 @@ package enum PostgresValue: Sendable {
   /// `array_send` of PostgreSQL's `arrayfuncs.c`: dimensions, whether there are nulls, the element's type, then
   /// for each dimension its length and lowest index, then each element after its length.
   private static func array(of element: UInt32, _ elements: [[UInt8]]) -> [UInt8] {
-    var bytes = bigEndian(Int32(elements.isEmpty ? 0 : 1)) + bigEndian(Int32(0)) + bigEndian(element)
+    var bytes =
+      bigEndian(Int32(elements.isEmpty ? 0 : 1)) + bigEndian(Int32(0)) + bigEndian(element)
     guard !elements.isEmpty else { return bytes }
     bytes.reserveCapacity(20 + elements.reduce(0) { $0 + $1.count + 4 })
     bytes += bigEndian(Int32(elements.count)) + bigEndian(Int32(1))

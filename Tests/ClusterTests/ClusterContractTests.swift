@@ -118,7 +118,9 @@ struct ClusterContractTests {
 
   // MARK: Log
 
-  @Test("A leader whose lease was passed on, has expired or was released cannot append", arguments: kinds)
+  @Test(
+    "A leader whose lease was passed on, has expired or was released cannot append",
+    arguments: kinds)
   func pausedLeadersAreFenced(kind: BackendKind) async throws {
     let cluster = try await SharedCluster(kind)
     let (a, b) = (try await cluster.node(), try await cluster.node())
@@ -231,7 +233,8 @@ struct ClusterContractTests {
       var position: Int64 = 0
       while position < 20, !Task.isCancelled {
         await replica.waitForRows(after: position, atMost: .seconds(60))
-        position = try await replica.rows(after: position, bytesMax: 1000).last?.position ?? position
+        position =
+          try await replica.rows(after: position, bytesMax: 1000).last?.position ?? position
       }
     }
     for position in 1...20 as ClosedRange<Int64> { try appender.append([1], at: position) }

@@ -91,7 +91,8 @@ final class CuttingProxy: Sendable {
   }
 
   private func pump(_ direction: Direction, _ ends: Ends) {
-    let (from, to) = direction == .toServer ? (ends.client, ends.server) : (ends.server, ends.client)
+    let (from, to) =
+      direction == .toServer ? (ends.client, ends.server) : (ends.server, ends.client)
     var buffer = [UInt8](repeating: 0, count: 65_536)
     defer { ends.shutDown() }
     while true {

@@ -13,7 +13,9 @@ struct InboxContractTests {
     InboxEntry(device: device, key: key, body: Array(body.utf8))
   }
 
-  @Test("Entries come back as submitted, in order of their numbers, until they are removed", arguments: kinds)
+  @Test(
+    "Entries come back as submitted, in order of their numbers, until they are removed",
+    arguments: kinds)
   func entriesRoundTrip(kind: BackendKind) async throws {
     let cluster = try await SharedCluster(kind)
     let (a, b) = (try await cluster.node(), try await cluster.node())
@@ -48,11 +50,14 @@ struct InboxContractTests {
     let cluster = try await SharedCluster(kind)
     let (a, b) = (try await cluster.node(), try await cluster.node())
     let first = try await a.submit([entry("d", "k", "first")])
-    let again = try await b.submit([entry("d", "new"), entry("d", "k", "second"), entry("d", "new")])
+    let again = try await b.submit([
+      entry("d", "new"), entry("d", "k", "second"), entry("d", "new"),
+    ])
     #expect(again.map(\.isNew) == [true, false, false])
     #expect(again[1].number == first[0].number)
     #expect(again[0].number == again[2].number && again[0].number > first[0].number)
-    #expect(try await a.inbox(after: 0, limit: 9).map(\.body) == [Array("first".utf8), Array("{}".utf8)])
+    #expect(
+      try await a.inbox(after: 0, limit: 9).map(\.body) == [Array("first".utf8), Array("{}".utf8)])
     #expect(try await a.submit([]).isEmpty)
   }
 
@@ -113,7 +118,8 @@ struct InboxContractTests {
     let cluster = try await SharedCluster(.postgres)
     let node = try await cluster.node()
     async let good = node.submit([entry("d", "k")])
-    let bad = await failure { () throws(ClusterError) in try await node.submit([entry("d", "k\0")]) }
+    let bad = await failure { () throws(ClusterError) in try await node.submit([entry("d", "k\0")])
+    }
     #expect(bad?.faultText?.contains("zero character") == true)
     #expect(try await good.map(\.isNew) == [true])
   }

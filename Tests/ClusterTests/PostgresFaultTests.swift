@@ -1,9 +1,10 @@
-@testable import Cluster
 import PostgreSQL
 import Synchronization
 import TestSupport
 import Testing
 import Transport
+
+@testable import Cluster
 
 /// What happens when PostgreSQL, or the way to it, fails: no commit is lost that was acknowledged, and none is
 /// done twice.
@@ -98,7 +99,8 @@ struct PostgresFaultTests {
     await direct.close()
   }
 
-  @Test("Appends whose server process is ended at any moment are in doubt, or done, and never twice")
+  @Test(
+    "Appends whose server process is ended at any moment are in doubt, or done, and never twice")
   func endedSessions() async throws {
     let server = try await PostgresServer()
     let backend = try PostgresBackend.test(server.connection, rowsPerPartition: 64)
@@ -136,7 +138,9 @@ struct PostgresFaultTests {
         lease = try #require(try await backend.take(.test("a"), for: Self.long))
         appender = try backend.appender(of: lease)
         let found = try await backend.rows(after: position - 1, bytesMax: 1).first
-        if let found { acknowledged[found.position] = String(decoding: found.payload, as: UTF8.self) }
+        if let found {
+          acknowledged[found.position] = String(decoding: found.payload, as: UTF8.self)
+        }
       case let other?:
         Issue.record("\(other)")
         return
@@ -209,7 +213,8 @@ struct PostgresFaultTests {
     await backend.close()
   }
 
-  @Test("After a restart of the server everything goes on, and nothing that was acknowledged is lost")
+  @Test(
+    "After a restart of the server everything goes on, and nothing that was acknowledged is lost")
   func serverRestarts() async throws {
     let server = try await PostgresServer(options: ["fsync=on"])
     let backend = try PostgresBackend.test(server.connection)
@@ -248,7 +253,8 @@ struct PostgresFaultTests {
     let failures: [ClusterError?] = [
       await failure { () throws(ClusterError) in try await backend.prepare() },
       await failure { () throws(ClusterError) in try await backend.lease() },
-      await failure { () throws(ClusterError) in try await backend.take(.test("a"), for: Self.long) },
+      await failure { () throws(ClusterError) in try await backend.take(.test("a"), for: Self.long)
+      },
       await failure { () throws(ClusterError) in try await backend.head() },
       await failure { () throws(ClusterError) in try await backend.beat(.test("a")) },
       await failure { () throws(ClusterError) in
@@ -263,7 +269,9 @@ struct PostgresFaultTests {
     await backend.close()
   }
 
-  @Test("A server that hangs ends calls by their deadline, and appends are in doubt once they were sent")
+  @Test(
+    "A server that hangs ends calls by their deadline, and appends are in doubt once they were sent"
+  )
   func hangingServer() async throws {
     let server = try await PostgresServer()
     let backend = try PostgresBackend.test(server.connection, deadline: .milliseconds(400))

@@ -58,7 +58,8 @@ extension PostgresBackend {
     settings.rowsPerPartition = rowsPerPartition
     settings.nodeLiveFor = nodeLiveFor
     return try PostgresBackend(
-      connection, settings: settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      connection, settings: settings,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 }
 

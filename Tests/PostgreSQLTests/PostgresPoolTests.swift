@@ -95,7 +95,8 @@ struct PostgresPoolTests {
     let pool = PostgresPool(address, sessionsMax: 1, deadline: .seconds(20))
     let payloads = Mutex<[String]>([])
     let starts = Mutex(0)
-    let listener = PostgresListener(address, channel: "a \"b\"", connectTimeMax: .seconds(5)) { event in
+    let listener = PostgresListener(address, channel: "a \"b\"", connectTimeMax: .seconds(5)) {
+      event in
       switch event {
       case .listening: starts.withLock { $0 += 1 }
       case .notification(let notification): payloads.withLock { $0.append(notification.payload) }

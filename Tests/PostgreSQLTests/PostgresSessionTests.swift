@@ -177,7 +177,8 @@ struct PostgresSessionTests {
     let start = LoopClock.now()
     let nowhere = try PostgresAddress("host=127.0.0.1 port=1 user=a dbname=a sslmode=disable")
     let refused = #expect(throws: PostgresError.self) {
-      _ = try PostgresSession(nowhere, statementTimeMax: .seconds(5), deadline: start + .seconds(20))
+      _ = try PostgresSession(
+        nowhere, statementTimeMax: .seconds(5), deadline: start + .seconds(20))
     }
     guard case .unreachable = refused else {
       Issue.record("\(refused as Any)")
