@@ -352,7 +352,7 @@ def breaking_changes_of_the_interface(site):
     maker.write_text(maker.read_text().replace("    founded\n", ""))
     output = site.larder("check", "--against", "../openapi.json", folder=folder / "new", status=1)
     assert re.search(r"breaking: GET /api/makers/\{name\}: 200\S*\.founded: it is removed", output), output
-    wrong = site.larder("check", "--against", "../nothing", folder=folder / "new", status=64)
+    wrong = site.larder("check", "--against", "../nothing", folder=folder / "new", status=66)
     assert "does not exist" in wrong, wrong
 
 
