@@ -1,3 +1,4 @@
+import DemoUpstream
 import LosslessJSON
 import TestSupport
 import Testing
