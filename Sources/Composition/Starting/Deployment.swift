@@ -70,6 +70,8 @@ final class Deployment: Sendable {
   private let publicAddress: PublicAddress
   private let signingKeys: LocalKeys?
   private let queue: QueueWorker
+  /// Nil outside a cluster.
+  private let drainer: InboxDrainer?
   private let subscriptions: SubscriptionHub
   private let connections: SubscriptionsByUpstream
   private let standing: StandingWork
@@ -156,7 +158,8 @@ final class Deployment: Sendable {
       accounts: accounts,
       push: push.service, hooksOut: hooksOut.service, tracer: share.tracing.tracer, clock: clock,
       pool: group.blockingPool, logger: logger, logThreshold: share.logThreshold,
-      reloads: share.reloads, sessions: share.sessions)
+      reloads: share.reloads, sessions: share.sessions,
+      inbox: share.cluster.map { BackendInbox(node: $0) })
     let overview = gateway.serviceOverview(share)
     let publicAddress = PublicAddress(settings)
     let files = try FilesAssembly.service(
@@ -211,6 +214,7 @@ final class Deployment: Sendable {
     filesMaintenance = files.map { FilesMaintenance(files: $0, logger: logger) }
     signingKeys = accounts.keys
     queue = gateway.sync.worker
+    drainer = gateway.sync.drainer
     subscriptions = gateway.subscriptions
     connections = gateway.connections
     standing = gateway.standing
@@ -317,6 +321,8 @@ final class Deployment: Sendable {
 
   /// Does what must be done before the first request.
   func prepare() async {
+    // Devices find in their queues what they submitted while there was no leader.
+    if cluster?.lease != nil { _ = await drainer?.drainAll() }
     // All of it writes.
     if isReplica { return }
     await filesMaintenance?.prepare()
@@ -343,6 +349,7 @@ final class Deployment: Sendable {
       Task { await maintenance.run() },
       Task { _ = await filesMaintenance?.run() },
       Task { if parts.contains(.devices) { await queue.start() } },
+      Task { if parts.contains(.devices) { await drainer?.run() } },
       Task { _ = await signingKeys?.run { try await Task.sleep(for: $0) } },
       Task { await measure() },
       Task { await chart() },

@@ -59,7 +59,8 @@ struct GatewayAssembly {
     keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
     tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
-    logThreshold: LogThreshold, reloads: ReloadRecord, sessions: OperatorSessionMemory
+    logThreshold: LogThreshold, reloads: ReloadRecord, sessions: OperatorSessionMemory,
+    inbox: (any MutationInbox)? = nil
   ) {
     let settings = workspace.settings
     self.role = role
@@ -174,20 +175,24 @@ struct GatewayAssembly {
         adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
         clock: clock, random: random, whenEnded: { signal.end(device: $0) }),
       storedRoles: workspace.registry.storedRoles)
+    let environment = QueueAssembly.environment(
+      settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero)
     let sync = SyncQueue(
       store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
       upstreams: upstreams, calls: calls, epoch: epoch, cursors: cursors,
       devices: devices, signal: signal,
       sealer: Sealer(key: keys.key(for: .credential), random: random),
-      environment: QueueAssembly.environment(
-        settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero),
+      environment: environment,
       concurrency: QueueAssembly.concurrency(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
       ownWrites: workspace.local.isEmpty
         ? nil
         : EntityWriting.own(
           workspace, store: store, deadline: deadline, reviewer: hooksOut.reviewer),
-      tracer: tracer, leader: leader, makeID: { RandomName.make(at: clock.now()) })
+      tracer: tracer, leader: leader,
+      inbox: inbox.map {
+        ClusterInbox($0, store: store, overlaid: overlaid, environment: environment)
+      }, makeID: { RandomName.make(at: clock.now()) })
     self.sync = sync
     self.push = push
     self.hooksOut = hooksOut

@@ -13,6 +13,7 @@ package final class ReplicaHandler: RequestHandler {
   private let inner: LarderHandler
   private let routing: ReplicaRouting
   private let cursors: CursorIssuer
+  private let queue: SyncQueue
 
   /// Nil if the services are not a replica's.
   package init?(_ inner: LarderHandler, _ services: Services) {
@@ -20,6 +21,7 @@ package final class ReplicaHandler: RequestHandler {
     self.inner = inner
     self.routing = routing
     cursors = services.cursors
+    queue = services.sync
   }
 
   package var names: RequestNames { inner.names }
@@ -30,6 +32,8 @@ package final class ReplicaHandler: RequestHandler {
   ) -> Bool {
     // Whether this node has what the cursor has seen is found out in `respond(to:)`.
     if head.fields.contains("sync-cursor") { return false }
+    // A cached response can be from before a submission that is in the inbox.
+    if queue.needsPreparation, head.fields.contains("device-token") { return false }
     return inner.answerAtOnce(head, content: content, stamp: stamp, into: &output)
   }
 
