@@ -328,8 +328,8 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation", "GraphQL",
-        "HTTPClient", "HTTPServer",
+        "Accounts", "Cluster", "ClusterDouble", "Composition", "Cryptography", "Endpoints", "Gateway",
+        "Generation", "GraphQL", "HTTPClient", "HTTPServer",
         "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport",
         "Transport",
         "Upstream",
