@@ -24,6 +24,7 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CResources", exclude: ["demo-words.json", "openapi.yaml"]),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire"),
@@ -63,6 +64,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Transport"]),
     .target(
       name: "HTTPServer",
       dependencies: [
@@ -91,7 +93,12 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .target(name: "Cluster", dependencies: ["Model"]),
+    .target(
+      name: "Cluster",
+      dependencies: [
+        "Cryptography", "Model", "PostgreSQL", "Transport",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .target(
       name: "Files",
       dependencies: ["Cryptography", "HTTPWire", "Model", "Storage", "Transport"]),
@@ -119,6 +126,7 @@ let package = Package(
       dependencies: [
         "Accounts", "Cryptography", "Files", "Filtering", "GraphQL", "HTTPClient", "HTTPWire",
         "LosslessJSON", "Model", "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
+        "WebSocketWire",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -140,7 +148,7 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
+        "Accounts", "CResources", "Cluster", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
         "Generation", "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
         "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
@@ -212,6 +220,10 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/OneSignalDouble"),
+    .target(
+      name: "ClusterDouble",
+      dependencies: ["Cluster", "Cryptography", "Model", "Transport"],
+      path: "Tests/ClusterDouble"),
     .testTarget(name: "LosslessJSONTests", dependencies: ["LosslessJSON", "TestSupport"]),
     .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
     .testTarget(
@@ -240,6 +252,16 @@ let package = Package(
         "Cryptography", "Filtering", "LosslessJSON", "Model", "Storage", "SyncScheduler",
         "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "PostgreSQLTests",
+      dependencies: ["CPostgreSQL", "PostgreSQL", "TestSupport", "Transport"]),
+    .testTarget(
+      name: "ClusterTests",
+      dependencies: [
+        "Cluster", "ClusterDouble", "Cryptography", "Model", "PostgreSQL", "TestSupport",
+        "Transport",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "HTTPServerTests",
@@ -320,8 +342,9 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "Gateway", "HTTPClient",
-        "HTTPServer", "HTTPWire", "larder", "LosslessJSON", "Model", "OneSignalDouble", "S3Wire",
+        "Auth0Double", "Composition", "Cryptography", "DemoUpstream", "Endpoints", "Gateway",
+        "HTTPClient", "HTTPServer", "HTTPWire", "larder", "LosslessJSON", "Model",
+        "OneSignalDouble", "S3Wire",
         "TestSupport", "Transport", "VendorDouble",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

@@ -189,13 +189,16 @@ async function look() {
     const report = await response.json().catch(() => ({}));
     const states = report.upstreams ? Object.entries(report.upstreams) : [["upstream", report.upstream]];
     const failing = states.filter(([, state]) => state === "failing").map(([name]) => name);
+    const refusing = report.serviceCredentialRefused ?? [];
     const isReady = response.ok && report.ready !== false;
     showHealth(
       !isReady
         ? ["bad", report.draining ? "Stopping" : "Not ready"]
         : failing.length
           ? ["bad", failing.length === 1 && !report.upstreams ? "Upstream fails" : `${failing.length} upstreams fail`]
-          : ["good", "Ready"],
+          : refusing.length
+            ? ["bad", "Upstream refuses the service"]
+            : ["good", "Ready"],
     );
   } catch {
     showHealth(["bad", "No response"]);

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern int pipe2(int[2], int);
 // The POSIX form of strerror_r: fills the buffer, returns 0 on success.
 extern int __xpg_strerror_r(int, char *, size_t);
 extern void *memmem(const void *, size_t, const void *, size_t);

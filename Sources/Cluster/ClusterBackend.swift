@@ -8,6 +8,16 @@ package protocol ClusterBackend: Sendable {
   /// Creates what is missing of the tables. Any number of nodes can call it at once, at each start.
   func prepare() async throws(ClusterError)
 
+  /// Returns the name that the cluster got when its tables were created: random, so that a data folder of another
+  /// cluster is noticed.
+  func identity() async throws(ClusterError) -> String
+
+  /// Removes everything that the nodes share and begins a cluster with another identity, in which no node is. The
+  /// nodes must be stopped.
+  ///
+  /// Throws ``ClusterError/fenced`` if a node leads.
+  func erase() async throws(ClusterError)
+
   // MARK: Lease
 
   /// Returns the lease; nil if there is none, or if it has expired.
@@ -17,6 +27,8 @@ package protocol ClusterBackend: Sendable {
   ///
   /// Each lease that is taken has a new epoch, also one that the node held before: an append that an earlier
   /// process of the node left behind must not be committed under the new lease. To keep a lease, renew it.
+  ///
+  /// The lease's ``Lease/validFor`` counts from before the call: its response took some of it.
   ///
   /// - Returns: nil if another node holds it, or was named as the next holder.
   func take(_ me: NodeRecord, for duration: Duration) async throws(ClusterError) -> Lease?
@@ -127,8 +139,11 @@ package protocol LogAppender: AnyObject, Sendable {
   /// |---|---|---|
   /// | `unavailable` | nothing was appended | roll back; the same append can be repeated |
   /// | `fenced` | nothing was appended: another node leads, or the position is not the next one | stop leading |
-  /// | `inDoubt` | unknown | roll back; read the head, and the row of the position, before anything else |
+  /// | `inDoubt` | unknown, and it may still be under way | roll back; take the lease again; then read the head |
   /// | `faulty` | nothing was appended | roll back and report |
+  ///
+  /// In doubt, the head alone is no answer: the append can be committed after it was read. The next lease ends
+  /// that, since it waits for an append that is being committed, and fences one that has not begun.
   func append(_ payload: [UInt8], at position: Int64) throws(ClusterError)
 
   /// Closes the session. An append that runs ends with an error.

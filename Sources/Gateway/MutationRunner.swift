@@ -13,12 +13,15 @@ package final class MutationRunner: Sendable {
   private let clock: WallClock
   private let logger: Logger
   private let hooks: HookSubscriptions
+  /// On a replica, which runs no mutation; nil on other nodes.
+  private let leader: LeaderLink?
 
   /// - Parameter hooks: the hooks that are called after mutations.
   package init(
     upstreams: Upstreams, store: Store, calls: CallSequence, epoch: MutationEpoch,
-    clock: WallClock, logger: Logger, hooks: HookSubscriptions = .none
+    clock: WallClock, logger: Logger, hooks: HookSubscriptions = .none, leader: LeaderLink? = nil
   ) {
+    self.leader = leader
     self.hooks = hooks
     self.upstreams = upstreams
     self.store = store
@@ -46,6 +49,7 @@ package final class MutationRunner: Sendable {
     _ operation: RegisteredOperation, variables: Variables, caller: Caller,
     idempotencyKey: String
   ) async throws(Failure) -> [UInt8] {
+    if let leader { throw leader.need() }
     try AccessGate.admit(caller, to: operation)
     try await requireWritableStore()
     let upstream = upstreams.upstream(of: operation)

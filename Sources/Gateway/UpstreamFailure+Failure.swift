@@ -45,6 +45,8 @@ extension UpstreamFailure {
       Failure(.upstreamTimeout, "The call to the upstream API was cancelled.", retry: .after)
     case .refused(let problem):
       problem.failure
+    case .serviceRefused(let refusal):
+      Self.failure(refusal, retry: .after)
     case .rejected(let reason):
       Failure(.upstreamRejected, "The upstream API rejected the subscription: \(reason)")
     }
@@ -59,6 +61,7 @@ extension UpstreamFailure {
         "The mutation was sent, but \(outcomePhrase): it may or may not have taken effect.",
         retry: .never, cause: "\(self)")
     }
+    if case .serviceRefused(let refusal) = self { return Self.failure(refusal, retry: .never) }
     if case .status(let status, _) = self, ![425, 429, 503].contains(status) {
       return Failure(
         .upstreamFailed, "The upstream API refused the request with status \(status).",
@@ -82,6 +85,12 @@ extension UpstreamFailure {
 
   /// How soon a client can retry when upstream is down.
   private static let pause = Duration.seconds(1)
+
+  private static func failure(_ refusal: ServiceRefusal, retry: Failure.Retry) -> Failure {
+    Failure(
+      .upstreamFailed, "The upstream API does not accept this service's credential.", retry: retry,
+      cause: "\(refusal.reason); \(refusal.cure)")
+  }
 
   private static func failure(status: Int, retryAfter: Duration?) -> Failure {
     switch status {

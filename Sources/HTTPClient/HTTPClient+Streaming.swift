@@ -1,4 +1,5 @@
 package import HTTPTypes
+import HTTPWire
 
 extension HTTPClient {
   /// The limit on a streamed exchange, which can last as long as both sides make progress; it only ends
@@ -16,10 +17,10 @@ extension HTTPClient {
   package func stream(
     _ request: HTTPClientRequest, content: HTTPClientContent? = nil
   ) async throws(HTTPClientError) -> HTTPClientStream {
-    let outgoing = content.map { OutgoingContent(byteCount: $0.byteCount) }
+    let outgoing = content.map { _ in OutgoingContent() }
     let incoming = IncomingContent()
     let order = ExchangeOrder(
-      request: try RenderedRequest(request, contentBytes: outgoing?.byteCount),
+      request: try RenderedRequest(request, content: content?.framing),
       isSafeToRepeat: request.isSafeToRepeat && content == nil, responseBytesMax: .max,
       limit: Self.streamTimeMax, outgoing: outgoing, incoming: incoming)
     let origin = try client(for: request.url.origin)
@@ -42,7 +43,10 @@ extension HTTPClient {
     _ content: HTTPClientContent, _ outgoing: OutgoingContent?, of exchange: Int,
     to origin: OriginClient
   ) async {
-    var left = content.byteCount
+    guard let count = content.byteCount else {
+      return await sendChunks(of: content, outgoing, of: exchange, to: origin)
+    }
+    var left = count
     while left > 0, let outgoing, await outgoing.room() {
       guard case .piece(let piece) = await content.next(), piece.count <= left else {
         return origin.cancel(exchange)
@@ -52,6 +56,32 @@ extension HTTPClient {
       guard await origin.send(piece, isLast: left == 0, of: exchange) == .taken else { return }
     }
   }
+
+  /// Sends content of unknown length, each piece as a chunk (RFC 9112, 7.1).
+  private static func sendChunks(
+    of content: HTTPClientContent, _ outgoing: OutgoingContent?, of exchange: Int,
+    to origin: OriginClient
+  ) async {
+    while let outgoing, await outgoing.room() {
+      var chunk: [UInt8] = []
+      var isLast = false
+      switch await content.next() {
+      case .piece(let piece): ChunkEncoder.append(piece, to: &chunk)
+      case .end:
+        ChunkEncoder.appendEnd(to: &chunk)
+        isLast = true
+      case .failed: return origin.cancel(exchange)
+      }
+      if chunk.isEmpty { continue }
+      guard await origin.send(chunk, isLast: isLast, of: exchange) == .taken, !isLast else {
+        return
+      }
+    }
+  }
+}
+
+extension HTTPClientContent {
+  fileprivate var framing: BodyFraming { byteCount.map { .length($0) } ?? .chunked }
 }
 
 /// A response whose content is read as it arrives. Releasing it before its end closes its connection.

@@ -4,6 +4,9 @@ package import HTTPTypes
 package struct HTTPClientRequest: Sendable {
   package var method: HTTPRequest.Method
   package var url: HTTPURL
+  /// The value of `Host`; nil for the authority of `url`. A gateway that passes a request on keeps the one
+  /// that its client sent.
+  package var authority: String?
   /// The caller's fields. `Host`, `Connection`, `Content-Length` and the other fields of the connection
   /// are set by the client and refused here. Without an `Accept-Encoding` the client requests gzip and
   /// decodes it.
@@ -52,14 +55,16 @@ package struct HTTPClientContent: Sendable {
     /// The end of the content. If that is too early, the connection is reset, so that the upstream does
     /// not mistake the beginning for the whole.
     case end
+    /// The content cannot be read to its end: the connection is reset.
+    case failed
   }
 
-  /// Bytes of the content; at least one.
-  package let byteCount: Int
+  /// Bytes of the content, at least one; nil if the length is not known, which sends it chunked.
+  package let byteCount: Int?
   /// Returns the next piece; called once there is room for it.
   package let next: @Sendable () async -> Step
 
-  package init(byteCount: Int, next: @escaping @Sendable () async -> Step) {
+  package init(byteCount: Int?, next: @escaping @Sendable () async -> Step) {
     self.byteCount = byteCount
     self.next = next
   }

@@ -24,12 +24,7 @@ final class OutgoingContent: Sendable {
     var waiter: CheckedContinuation<Void, Never>?
   }
 
-  let byteCount: Int
   private let state = Mutex(State())
-
-  init(byteCount: Int) {
-    self.byteCount = byteCount
-  }
 
   func open() { enter(.flowing, from: .waiting) }
   func fill() { enter(.full, from: .flowing) }

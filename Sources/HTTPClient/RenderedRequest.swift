@@ -15,31 +15,34 @@ struct RenderedRequest: Sendable {
   let body: [UInt8]
   let decodesResponse: Bool
 
-  /// - Parameter contentBytes: the length of streamed content; nil for the request's own body.
-  init(_ request: HTTPClientRequest, contentBytes: Int? = nil) throws(HTTPClientError) {
+  /// - Parameter content: the framing of streamed content; nil for the request's own body.
+  init(_ request: HTTPClientRequest, content: BodyFraming? = nil) throws(HTTPClientError) {
     guard let method = RequestMethod(name: request.method.rawValue) else {
       throw .invalidRequest("method")
     }
     self.method = method
-    body = contentBytes == nil ? request.body : []
+    body = content == nil ? request.body : []
     decodesResponse = request.fields[.acceptEncoding] == nil
     head = try Self.head(
-      of: request, method: method, contentBytes: contentBytes ?? request.body.count,
+      of: request, method: method,
+      framing: content ?? Self.framing(of: request.body.count, method: method),
       asksForCoding: decodesResponse)
   }
 
   private static func head(
-    of request: HTTPClientRequest, method: RequestMethod, contentBytes: Int, asksForCoding: Bool
+    of request: HTTPClientRequest, method: RequestMethod, framing: BodyFraming,
+    asksForCoding: Bool
   ) throws(HTTPClientError) -> [UInt8] {
     do throws(RequestHeadWriter.Fault) {
       var writer = try RequestHeadWriter(
-        method: method, target: request.url.target, authority: request.url.origin.authority)
+        method: method, target: request.url.target,
+        authority: request.authority ?? request.url.origin.authority)
       for field in request.fields {
         if ownFields.contains(field.name.canonicalName) { throw .fieldName }
         try writer.add(field.name.rawName, field.value)
       }
       if asksForCoding { try writer.add("Accept-Encoding", "gzip, deflate") }
-      return writer.finish(framing: framing(of: contentBytes, method: method))
+      return writer.finish(framing: framing)
     } catch {
       throw .invalidRequest("\(error)")
     }

@@ -41,6 +41,9 @@ package struct HTTPServerConfiguration: Sendable {
   package var drain: Drain
   /// The proxies whose forwarding fields are trusted.
   package var proxies = TrustedProxies.none
+  /// Judges the requests that nodes of a cluster forward to each other; `nil` outside a cluster, where their
+  /// fields mean nothing.
+  package var nodes: NodeJudge?
   /// Whether many clients share an address, besides those of `proxies`. The limit on connections per
   /// address does not apply to these.
   package var isShared: @Sendable (SocketAddress) -> Bool = { _ in false }

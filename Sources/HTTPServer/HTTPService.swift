@@ -72,6 +72,11 @@ package final class HTTPService: Service {
     for socket in sockets.withLock({ $0 }) { await socket.replaceTLS(with: context) }
   }
 
+  /// Divides the rate limit among the nodes of a cluster from now on. Without a rate limit it does nothing.
+  package func divideRateLimit(among nodeCount: Int) {
+    shared.rates?.divide(among: nodeCount)
+  }
+
   /// Lets requests that begin from now on wait for ``serve(with:)``, and closes WebSockets. Connections stay
   /// open, and new ones are accepted.
   package func hold() async {

@@ -34,3 +34,37 @@ package struct EntityCopy: Sendable {
     self.fields = fields
   }
 }
+
+/// What is known of the earlier states of an entity, for operators.
+package struct EntityHistory: Sendable {
+  /// A state of the copy in one scope.
+  package struct State: Sendable {
+    package let scope: Scope
+    /// The revision that wrote it.
+    package let since: Revision
+    /// The revision that replaced it.
+    package let until: Revision
+    /// Nil if it is not known: the copy was stored again after it had been removed.
+    package let fields: [EntityCopy.Field]?
+
+    package init(
+      scope: Scope, since: Revision, until: Revision, fields: [EntityCopy.Field]?
+    ) {
+      self.scope = scope
+      self.since = since
+      self.until = until
+      self.fields = fields
+    }
+  }
+
+  /// The revision from which states are recorded; nil if none of the type's are, because no observer with
+  /// a condition has asked for them.
+  package let recordedSince: Revision?
+  /// The newest first.
+  package let states: [State]
+
+  package init(recordedSince: Revision?, states: [State]) {
+    self.recordedSince = recordedSince
+    self.states = states
+  }
+}

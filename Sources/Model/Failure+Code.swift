@@ -147,6 +147,16 @@ extension Failure {
     /// The work was stopped: it exceeded the time limit of one request.
     case tooCostly = "too_costly"
     case draining = "draining"
+
+    // A cluster.
+    /// Only the leader serves the request, and there is none or it cannot be reached.
+    case leaderUnavailable = "leader_unavailable"
+    /// This node is behind what the request's cursor has seen, and cannot catch up at the moment.
+    case nodeBehind = "node_behind"
+    /// Another node forwarded the request, and this one is not the leader.
+    case notLeader = "not_leader"
+    /// The request claims to be forwarded by another node, and its signature is not right.
+    case nodeRefused = "node_refused"
     case `internal` = "internal"
   }
 }

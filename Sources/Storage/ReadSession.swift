@@ -35,73 +35,97 @@ package struct ReadSession: Sendable {
   package func result(
     _ key: ResultKey, selection: FieldSelection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
-    try await store.result(key, selection: selection, viewer: viewer)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.result(key, selection: selection, viewer: viewer)
+    }
   }
 
   package func result(
     passing response: NormalisedResponse, selection: FieldSelection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
-    try await store.result(passing: response, selection: selection, viewer: viewer)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.result(passing: response, selection: selection, viewer: viewer)
+    }
   }
 
   package func result(
     of key: ResultKey, root: [UInt8], selection: FieldSelection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot {
-    try await store.result(of: key, root: root, selection: selection, viewer: viewer)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.result(of: key, root: root, selection: selection, viewer: viewer)
+    }
   }
 
   package func entity(
     _ key: EntityKey, viewer: Viewer
   ) async throws(StorageError) -> EntityRecord? {
-    try await store.entity(key, viewer: viewer)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.entity(key, viewer: viewer)
+    }
   }
 
   package func page(
     _ query: EntityQuery, viewer: Viewer, deadline: QueryDeadline?
   ) async throws(StorageError) -> EntityPage {
-    try await store.page(query, viewer: viewer, deadline: deadline)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.page(query, viewer: viewer, deadline: deadline)
+    }
   }
 
   package func page(
     _ query: MixedQuery, viewer: Viewer, deadline: QueryDeadline?
   ) async throws(StorageError) -> EntityPage {
-    try await store.page(query, viewer: viewer, deadline: deadline)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.page(query, viewer: viewer, deadline: deadline)
+    }
   }
 
   package func related(
     _ queries: [RelatedQuery], viewer: Viewer, deadline: QueryDeadline?
   ) async throws(StorageError) -> RelatedEntities {
-    try await store.related(queries, viewer: viewer, deadline: deadline)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.related(queries, viewer: viewer, deadline: deadline)
+    }
   }
 
   package func counts(
     of types: [EntityType], viewer: Viewer, deadline: QueryDeadline?
   ) async throws(StorageError) -> [String: Int] {
-    try await store.counts(of: types, viewer: viewer, deadline: deadline)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.counts(of: types, viewer: viewer, deadline: deadline)
+    }
   }
 
   package func search(
     _ text: SearchText, types: [EntityType], viewer: Viewer, limit: Int, offset: Int,
     deadline: QueryDeadline?
   ) async throws(StorageError) -> SearchPage {
-    try await store.search(
-      text, types: types, viewer: viewer, limit: limit, offset: offset, deadline: deadline)
+    try await store.folding(viewer) { () async throws(StorageError) in
+      try await store.search(
+        text, types: types, viewer: viewer, limit: limit, offset: offset, deadline: deadline)
+    }
   }
 
   package func resolve(
     _ ids: [TemporaryID], of device: String
   ) async throws(StorageError) -> [TemporaryID: EntityKey] {
-    try await store.resolve(ids, of: device)
+    try await store.folding(device) { () async throws(StorageError) in
+      try await store.resolve(ids, of: device)
+    }
   }
 
   package func queueStatus(of device: String) async throws(StorageError) -> QueueStatus {
-    try await store.queueStatus(of: device)
+    try await store.folding(device) { () async throws(StorageError) in
+      try await store.queueStatus(of: device)
+    }
   }
 
   package func changes(
     _ query: ChangeQuery, deadline: QueryDeadline?
   ) async throws(StorageError) -> ChangePage? {
-    try await store.changes(query, deadline: deadline)
+    try await store.folding(query.viewer) { () async throws(StorageError) in
+      try await store.changes(query, deadline: deadline)
+    }
   }
 
   /// Runs an operator's statement on a read-only connection.
@@ -119,6 +143,11 @@ package struct ReadSession: Sendable {
     of key: EntityKey, limit: Int
   ) async throws(StorageError) -> [EntityCopy]? {
     try await store.copies(of: key, limit: limit)
+  }
+
+  /// See ``Store/history(of:limit:)``.
+  package func history(of key: EntityKey, limit: Int) async throws(StorageError) -> EntityHistory? {
+    try await store.history(of: key, limit: limit)
   }
 
   package func keepHistory(

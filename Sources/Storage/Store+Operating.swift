@@ -37,6 +37,15 @@ extension Store {
     }
   }
 
+  /// Returns what is recorded of the earlier states of an entity in all scopes; nil for a type the store was
+  /// not opened with.
+  package func history(of key: EntityKey, limit: Int) async throws(StorageError) -> EntityHistory? {
+    guard let table = catalogue[key.type] else { return nil }
+    return try await longReader.read { database in
+      try EntityCopiesLoader(database: database, table: table).history(of: key.key, limit: limit)
+    }
+  }
+
   /// Returns the SQL table that holds a type; nil for a type the store was not opened with.
   package func tableName(of type: String) -> String? { catalogue[type]?.name }
 }

@@ -38,16 +38,24 @@ package final class Store: Sendable {
   /// One for each kind of caller: public, user and device.
   private static let queryConnections = 3
   private let damageNote: StoreDamage
+  /// The row that this opening appended and that stands for a snapshot, see ``LogPayload/isReset``; 0 if it did
+  /// not. Other nodes need a snapshot of this position or later.
+  package let resetPosition: Int64
   /// Kept for the writer's connection, which calls it; nil unless the store is a leader's.
   private let capture: ChangeCapture?
+  /// What devices have submitted to a cluster and this store does not have yet.
+  let provisional: ProvisionalQueues
 
   private init(
     folder: StoreFolderLock, opening: Opening, types: [EntityType], writer: GroupedWriter,
     capture: ChangeCapture?, reader: GroupedReader,
-    longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage
+    longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage,
+    provisional: ProvisionalQueues
   ) {
     damageNote = damage
     self.capture = capture
+    resetPosition = opening.resetPosition
+    self.provisional = provisional
     self.folder = folder
     segments = opening.segments
     lastCall = CallNumber(opening.counters.call)
@@ -84,17 +92,20 @@ package final class Store: Sendable {
         queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
         damage: damage, recorder: opening.recorder, position: opening.position)
       if configuration.role.isReplica { writer.refuseAll(with: .notLeader) }
+      let provisional = ProvisionalQueues()
       return Store(
         folder: folder, opening: opening, types: types, writer: writer,
         capture: capture,
-        reader: GroupedReader(try connections.openReader(label: "reader"), damage: damage),
+        reader: GroupedReader(
+          try connections.openReader(label: "reader"), damage: damage, provisional: provisional),
         longReader: GroupedReader(
-          try connections.openReader(label: "long reader"), damage: damage),
+          try connections.openReader(label: "long reader"), damage: damage,
+          provisional: provisional),
         queries: QueryReaders(
           connections: try (1...Self.queryConnections).map {
             try connections.openReader(label: "query reader \($0)")
-          }, damage: damage),
-        console: try DatabaseQueue(), damage: damage)
+          }, damage: damage, provisional: provisional),
+        console: try DatabaseQueue(), damage: damage, provisional: provisional)
     } catch {
       folder.release()
       throw StorageError(opening: error, folder: configuration.folder)

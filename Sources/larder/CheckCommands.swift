@@ -9,6 +9,7 @@ struct Check: AsyncParsableCommand {
       breaks them. Faults of operations or the schema are status 65, faults of settings 78.
 
       larder check --json | jq -r '.faults[].message'
+      larder check --json --against old | jq '.comparison.changes[]'
       """)
 
   @OptionGroup var settings: SettingsOptions
@@ -23,30 +24,36 @@ struct Check: AsyncParsableCommand {
     completion: .file())
   var against: String?
 
-  func validate() throws {
-    guard json, against != nil else { return }
-    throw ValidationError("--json has no form for --against: leave out one of them.")
-  }
-
   func run() async throws {
+    var loaded: LoadedSettings?
     do {
-      let workspace = try Workspace.open(settings.load(), describesInterface: against != nil)
+      let settings = try settings.load()
+      loaded = settings
+      let workspace = try Workspace.open(settings, describesInterface: against != nil)
       let report = CheckReport(workspace)
-      StandardStreams.output(json ? report.json : report.text)
-      if let against { try await compare(workspace, against: against) }
+      // Its own lines come first, also if the old version cannot be read.
+      if !json { show(report.text) }
+      let comparison = try await compare(workspace)
+      if json {
+        StandardStreams.output(report.json(comparison: comparison))
+      } else if let comparison {
+        show("\n" + comparison.text)
+      }
+      if comparison?.isBreaking == true { throw ExitCode.failure }
     } catch let failure as StartFailure where json {
-      StandardStreams.output(CheckReport.json(failure))
+      StandardStreams.output(CheckReport.json(failure, loaded))
       throw ExitCode(failure.kind.rawValue)
     }
   }
 
-  private func compare(_ workspace: Workspace, against: String) async throws {
+  private func show(_ text: String) {
+    StandardStreams.output(FindingColors.paint(text, .ofOutput()))
+  }
+
+  private func compare(_ workspace: Workspace) async throws -> VersionComparison.Report? {
+    guard let against else { return nil }
     defer { ShippedFiles.removeUnpacked() }
-    let changes = try await VersionComparison(
-      workspace, against: against, flags: settings.flags()
-    ).run()
-    StandardStreams.output("\n" + changes.text)
-    if changes.isBreaking { throw ExitCode.failure }
+    return try await VersionComparison(workspace, against: against, flags: settings.flags()).run()
   }
 }
 
@@ -95,7 +102,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     func run() async throws {
       let loaded = try settings.load(requiring: ["upstream.url"])
-      let isCurrent = try await SchemaPull(loaded.settings).run(
+      let isCurrent = try await SchemaPull(loaded.settings, isInteractive: true).run(
         upstream: upstream, output: output, isCheck: check)
       if !isCurrent { throw ExitCode.failure }
     }

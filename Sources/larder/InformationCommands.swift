@@ -27,12 +27,14 @@ struct Completion: ParsableCommand {
   var shell: Shell
 
   func run() throws {
-    let shell: CompletionShell =
+    let parserShell: CompletionShell =
       switch shell {
       case .bash: .bash
       case .zsh: .zsh
       case .fish: .fish
       }
-    StandardStreams.output(Larder.completionScript(for: shell))
+    let script = Larder.completionScript(for: parserShell)
+    let completion = CommandTree(help: Larder._dumpHelp()).map(HelpCompletion.init)
+    StandardStreams.output(completion?.adding(to: script, for: shell.rawValue) ?? script)
   }
 }

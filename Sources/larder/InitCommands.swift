@@ -14,7 +14,7 @@ struct Init: AsyncParsableCommand {
         larder init https://api.example.com/graphql
         larder init https://api.example.com/graphql --header "Authorization: Bearer $TOKEN" --output my-api
 
-      Exit statuses: 64 for the command line, 65 for a faulty schema or manifest, 73 for a folder that cannot be \
+      Exit statuses: 64 for the command line, 65 for a faulty schema or manifest, 66 for a file that cannot be read, 73 for a folder that cannot be \
       used, 75 if there is no schema from the API.
       """)
 

@@ -9,7 +9,7 @@ struct Larder: AsyncParsableCommand {
     discussion: ExitStatus.help,
     subcommands: [
       Init.self, Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
-      Backup.self, Restore.self, DecryptBackup.self, ConvertFiles.self,
+      Backup.self, Restore.self, DecryptBackup.self, ConvertFiles.self, Cluster.self,
       Users.self, Devices.self, Purge.self,
       SettingsCommand.self, Generate.self,
       DemoUpstreamCommand.self, Completion.self, VersionCommand.self,
@@ -25,6 +25,14 @@ struct Larder: AsyncParsableCommand {
 
   static func main() async {
     StandardStreams.prepare()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    // ArgumentParser shows its general help for a name that is no command.
+    if arguments.first == "help",
+      let mistake = CommandTree(help: _dumpHelp())?.mistakeOfHelp(in: arguments)
+    {
+      StandardStreams.error(mistake)
+      exit(withError: ExitCode.validationFailure)
+    }
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {
@@ -33,12 +41,11 @@ struct Larder: AsyncParsableCommand {
         try command.run()
       }
     } catch let failure as StartFailure {
-      StandardStreams.error(failure.description)
+      StandardStreams.error(FindingColors.paint(failure.description, .ofErrors()))
       exit(withError: ExitCode(failure.kind.rawValue))
     } catch {
       if exitCode(for: error) == .validationFailure,
-        let mistake = CommandTree(help: _dumpHelp())?.mistake(
-          in: Array(CommandLine.arguments.dropFirst()))
+        let mistake = CommandTree(help: _dumpHelp())?.mistake(in: arguments)
       {
         StandardStreams.error(mistake)
         exit(withError: ExitCode.validationFailure)

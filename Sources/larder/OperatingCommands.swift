@@ -26,7 +26,10 @@ struct Doctor: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let report = await DoctorReport.examine(try settings.load(), isDeep: deep)
+    let loaded = try settings.load()
+    let report = await ProgressLine("Examining").whileWaiting {
+      await DoctorReport.examine(loaded, isDeep: deep)
+    }
     let text =
       json
       ? report.json(isQuiet: quiet, withSettings: showsSettings)

@@ -9,7 +9,9 @@ extension Crashes {
   /// Reloads under load, and beside the end of the process.
   struct ReloadLoadTests {
     private static let clients = 6
-    private static let reloads = 10
+    /// In a row, each a few responses after the one before: about ten seconds.
+    private static let reloads = 100
+    private static let responsesBetween = 20
 
     private static func operations(_ number: Int) -> String {
       """
@@ -51,7 +53,7 @@ extension Crashes {
       larder.errors.ranges(of: "operations and settings reloaded").count
     }
 
-    @Test("Reloads under load lose no request and close no connection")
+    @Test("A hundred reloads under load lose no request and close no connection")
     func reloadsUnderLoad() async throws {
       let (folder, larder, demo) = try await Self.start(latency: .milliseconds(10))
       let port = larder.port
@@ -64,7 +66,10 @@ extension Crashes {
         }
         for number in 1...Self.reloads {
           let before = tally.answered
-          #expect(await Moment.comes(withinSeconds: 20) { tally.answered >= before + 100 })
+          let goesOn = await Moment.comes(withinSeconds: 20) {
+            tally.answered >= before + Self.responsesBetween
+          }
+          #expect(goesOn, "\(number)")
           try await Self.reload(number, folder, larder)
         }
         let before = tally.answered

@@ -196,6 +196,42 @@ extension Crashes {
       await demo.stop()
     }
 
+    @Test("The console's session outlives a reload, unless the admin token has changed")
+    func consoleSessionsOutliveReloads() async throws {
+      let (folder, larder, demo) = try await Self.start(Self.film("title"))
+      let port = larder.port
+      let signedIn = try await onOwnThread {
+        try RawClient(port: port).request(
+          "POST", "/v1/admin/session", headers: [("Content-Type", "application/json")],
+          body: #"{"token":"\#(ServiceFolder.adminToken)"}"#)
+      }
+      #expect(signedIn.status == 201, "\(signedIn.text)")
+      let cookie = String(try #require(signedIn["set-cookie"]).prefix { $0 != ";" })
+      @Sendable func session() async throws -> RawResponse {
+        try await onOwnThread {
+          try RawClient(port: port).request(
+            "GET", "/v1/admin/session", headers: [("Cookie", cookie)])
+        }
+      }
+      let csrfToken = try JSONValue(parsing: try await session().body)["csrfToken"]
+      try folder.write(Self.film("year"), to: "operations/films.graphql")
+      larder.signal(SIGHUP)
+      #expect(await Self.isServed("year", by: larder), "\(larder.errors)")
+      let kept = try await session()
+      #expect(kept.status == 200, "\(kept.text)")
+      #expect(try JSONValue(parsing: kept.body)["csrfToken"] == csrfToken)
+      let text = try String(contentsOfFile: folder.settingsPath, encoding: .utf8)
+      try folder.write(
+        text.replacing(ServiceFolder.adminToken, with: String(repeating: "b", count: 40)),
+        to: "larder.yaml")
+      larder.signal(SIGHUP)
+      #expect(await Moment.comes(withinSeconds: 20) { try await session().status == 401 })
+      let ended = try JSONValue(parsing: try await session().body)
+      #expect(ended["code"] == "session_expired", "\(ended)")
+      #expect(try await larder.terminate() == 0)
+      await demo.stop()
+    }
+
     @Test("A change that the store refuses gives way to the former operations")
     func refusedChangesAreReverted() async throws {
       let before = "type Note @local { id: ID! text: String }\n"

@@ -27,7 +27,7 @@ struct FailureLogTests {
         "storage_unavailable", "storage_full", "storage_unavailable",
       ])
     #expect(lines.map { $0.metadata["cause"] }.first == "the disk is full")
-    #expect(lines.map { $0.metadata["count"] } == [nil, nil, "3"])
+    #expect(lines.map { $0.metadata["count"] } == [nil, nil, .stringConvertible(3)])
     #expect(lines.last?.metadata["request_id"] == "late")
     #expect(lines.allSatisfy { $0.metadata["remedy"] != nil })
   }

@@ -1,3 +1,4 @@
+import Cryptography
 import Gateway
 import Model
 import TestSupport
@@ -27,6 +28,31 @@ struct CursorCodecTests {
       lastKey: keys[Int(random.next() % 4)], viewer: random.next(), filter: random.next(),
       schemaVersion: UInt32(truncatingIfNeeded: random.next()), clock: clock)
     #expect(codec.decode(codec.encode(cursor)) == cursor)
+  }
+
+  @Test("A cursor keeps the number of its reader's submission", arguments: [1, 2, Int64.max])
+  func keepsTheEntry(entry: Int64) {
+    let cursor = Cursor(
+      segment: 7, revision: Revision(9), viewer: 3, schemaVersion: 1, entry: entry)
+    #expect(codec.decode(codec.encode(cursor)) == cursor)
+  }
+
+  /// Issued by the versions before clusters; clients keep cursors for weeks.
+  @Test("Cursors of a single node have the layout that they always had")
+  func keepsTheLayout() throws {
+    let plain = try #require(
+      Base64URL.decode(
+        codec.encode(Cursor(segment: 7, revision: Revision(9), viewer: 3, schemaVersion: 1))))
+    #expect(plain[0] == 2)
+    #expect(plain.count == 48 + 12)
+    let timed = try #require(
+      Base64URL.decode(
+        codec.encode(
+          Cursor(
+            segment: 7, revision: Revision(9), viewer: 3, schemaVersion: 1,
+            clock: FilterClock(time: Timestamp(milliseconds: 5))))))
+    #expect(timed[0] == 3)
+    #expect(timed.count == 48 + 9 + 12)
   }
 
   @Test("A cursor with any altered character is refused")

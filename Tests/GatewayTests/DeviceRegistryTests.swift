@@ -299,4 +299,39 @@ struct DeviceRegistryTests {
     signal.remove(kept)
     #expect(signal.count == 0)
   }
+
+  @Test(
+    "A replica refuses a token that the log has replaced, and ends only the streams of its device")
+  func appliedRowsRevokeTokens() async throws {
+    // Both have the same store: what one writes is applied for the other.
+    let (leader, replica) = (registry(), registry())
+    let (lost, kept) = (try await phone(leader), try await phone(leader))
+    let (device, digest) = try await replica.identify(token: lost.token, user: nil)
+    _ = try await replica.identify(token: kept.token, user: nil)
+    let ended = signal.listen(as: .anonymous, device: device.id)
+    let other = signal.listen(as: .anonymous, device: kept.device.id)
+    let ofSession = signal.listen(as: .anonymous, device: "console")
+    defer { for listener in [ended, other, ofSession] { signal.remove(listener) } }
+    let caller = Caller.Device(id: device.id, tokenDigest: digest)
+    // A signal of its own, as on another machine.
+    let elsewhere = DeviceRegistry(
+      store: folder.store,
+      settings: DeviceSettings(
+        registration: .open, registrationsPerMinute: 30, expiry: .seconds(86_400)),
+      clock: clock.clock, random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
+      signal: CommitSignal { try await Task.sleep(for: $0) },
+      logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+    _ = try await elsewhere.rotate(caller)
+    #expect(try await replica.find(digest).id == device.id)
+    await replica.noteApplied()
+    #expect(
+      await code { _ = try await replica.identify(token: lost.token, user: nil) }
+        == .unauthenticated)
+    #expect(try await replica.identify(token: kept.token, user: nil).device.id == kept.device.id)
+    #expect(await ended.next().contains(.end))
+    other.wake(.alarm)
+    ofSession.wake(.alarm)
+    #expect(await other.next() == .alarm)
+    #expect(await ofSession.next() == .alarm)
+  }
 }

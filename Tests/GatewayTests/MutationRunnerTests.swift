@@ -111,14 +111,15 @@ struct MutationRunnerTests {
   @discardableResult
   private static func run(
     _ answer: Answer, in folder: StoreFolder? = nil, hooks: HookSubscriptions = .none,
-    caller: Caller = Caller()
+    caller: Caller = Caller(), secret: String? = nil
   ) async throws -> String {
     let registry = try WorkerWorld.loadRegistry()
     let operation = try #require(registry.operation(named: "RateOnce"))
     let folder = try folder ?? StoreFolder(types: [])
     let upstream = FilmUpstream(VirtualTime()) { _ in answer }
     let client = UpstreamClient(
-      settings: UpstreamConfiguration(url: "http://films.test/graphql"), clock: clock
+      settings: UpstreamConfiguration(url: "http://films.test/graphql", secret: secret),
+      clock: clock
     ) { request, _ throws(HTTPClientError) in
       try await upstream.exchange(request)
     }
@@ -182,6 +183,25 @@ struct MutationRunnerTests {
     }
     let events = try await folder.store.hookBacklogs().mapValues(\.events)
     #expect(events == (hook.map { [$0: 1] } ?? [:]))
+  }
+
+  @Test(
+    "A refused service credential is a failure of the service, a refused user's the user's",
+    arguments: [(nil, nil), (nil, "s"), ("ada", nil), ("ada", "s")] as [(String?, String?)],
+    [401, 403])
+  func refusedCredentials(by row: (user: String?, secret: String?), status: Int) async throws {
+    let caller = Caller(
+      credentials: row.user.map { [.init(name: "authorization", value: "Bearer \($0)")] } ?? [],
+      subject: row.user)
+    let failure = await #expect(throws: Failure.self) {
+      try await Self.run(FilmUpstream.json(status, ""), caller: caller, secret: row.secret)
+    }
+    let isService = row.user == nil && row.secret != nil
+    #expect(
+      failure?.code
+        == (isService
+          ? .upstreamFailed : status == 401 ? .upstreamUnauthenticated : .upstreamForbidden))
+    #expect(failure?.retry == .never)
   }
 
   @Test(

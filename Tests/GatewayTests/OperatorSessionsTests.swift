@@ -176,4 +176,59 @@ struct OperatorSessionsTests {
         == "__Host-larder-console=a; Path=/; HttpOnly; SameSite=Strict; Secure")
     #expect(OperatorCookie.removing(isSecure: true).contains("Max-Age=0"))
   }
+
+  /// The sessions of the same process after a reload with these tokens.
+  private func reloaded(
+    _ memory: OperatorSessionMemory, admin: String?, viewer: String?, ended: EndedSessions
+  ) -> OperatorSessions {
+    let bytes = DifferentBytes()
+    return OperatorSessions(
+      memory: memory, adminToken: admin, viewerToken: viewer, clock: clock.clock,
+      random: RandomBytes { bytes.next() }, whenEnded: { ended.note($0) })
+  }
+
+  @Test("Sessions outlive a reload; those whose token the settings no longer have are over")
+  func sessionsOutliveReloads() throws {
+    let memory = OperatorSessionMemory()
+    let ended = EndedSessions()
+    let other = String(repeating: "o", count: 40)
+    let before = reloaded(memory, admin: Self.admin, viewer: Self.viewer, ended: ended)
+    let admin = try before.signIn(token: Self.admin, from: Self.here)
+    let second = try before.signIn(token: Self.admin, from: Self.here)
+    let viewer = try before.signIn(token: Self.viewer, from: Self.here)
+    let same = reloaded(memory, admin: Self.admin, viewer: Self.viewer, ended: ended)
+    for opened in [admin, viewer] {
+      #expect(same.find(cookie: opened.cookie)?.session.csrfToken == opened.session.csrfToken)
+    }
+    let changed = reloaded(memory, admin: other, viewer: Self.viewer, ended: ended)
+    #expect(changed.find(cookie: admin.cookie) == nil)
+    #expect(changed.find(cookie: viewer.cookie) != nil)
+    #expect(admin.session.hasEnded && ended.ids == [admin.session.id])
+    // Also those that send no request.
+    changed.endIdle()
+    #expect(second.session.hasEnded && !viewer.session.hasEnded)
+    // A token that changes its role is another one.
+    let raised = reloaded(memory, admin: Self.viewer, viewer: nil, ended: ended)
+    #expect(raised.find(cookie: viewer.cookie) == nil)
+    // Neither does a reload back to the former token bring a session back, nor without any token one live.
+    let back = reloaded(memory, admin: Self.admin, viewer: Self.viewer, ended: ended)
+    let third = try back.signIn(token: Self.admin, from: Self.here)
+    #expect(back.find(cookie: admin.cookie) == nil)
+    #expect(
+      reloaded(memory, admin: nil, viewer: nil, ended: ended).find(cookie: third.cookie) == nil)
+  }
+
+  @Test("A session that has sent no request for its idle time ends with its streams")
+  func idleSessionsEndTheirStreams() throws {
+    let idle = try signIn()
+    clock.advance(by: OperatorSessions.idleMax - .seconds(1))
+    let used = try signIn()
+    sessions.endIdle()
+    #expect(ended.ids == [])
+    clock.advance(by: .seconds(1))
+    sessions.endIdle()
+    #expect(ended.ids == [idle.session.id] && idle.session.hasEnded && !used.session.hasEnded)
+    sessions.endIdle()
+    #expect(ended.ids.count == 1)
+  }
 }

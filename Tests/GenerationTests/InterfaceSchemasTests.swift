@@ -36,7 +36,8 @@ struct InterfaceSchemasTests {
     enum Order { TITLE YEAR }
     input OneBy @oneOf { stars: Int word: String }
     scalar DateTime
-    scalar Money
+    "An amount, as text or number."
+    scalar Money @specifiedBy(url: "https://money.test/spec")
     """
 
   private static func schemas(
@@ -84,7 +85,11 @@ struct InterfaceSchemasTests {
       members?["year"] == ["anyOf": [["type": "integer", "format": "int32"], ["type": "null"]]])
     #expect(members?["genre"] == Self.reference("Genre"))
     // Nothing is known of it, so it can be any value, null included.
-    #expect(members?["price"] == ["description": "The scalar Money."])
+    #expect(
+      members?["price"] == [
+        "title": "Money", "description": "An amount, as text or number.",
+        "externalDocs": ["url": "https://money.test/spec"],
+      ])
     #expect(members?["added"]?["anyOf"]?[0]?["type"] == "string")
     #expect(members?["director"] == Self.reference("One_film_director"))
     #expect(

@@ -144,7 +144,13 @@ final class ScriptedServer: Sendable {
       guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
       let head = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
       let bare = Request(connection: number, index: index, head: head, body: [])
-      let length = bare.field("content-length").flatMap { Int($0) } ?? 0
+      var length = bare.field("content-length").flatMap { Int($0) } ?? 0
+      if bare.field("transfer-encoding") == "chunked" {
+        // Kept as it was sent.
+        guard let last = buffer[end.upperBound...].firstRange(of: Array("\r\n0\r\n\r\n".utf8))
+        else { return nil }
+        length = last.upperBound - end.upperBound
+      }
       guard buffer.count >= end.upperBound + length else { return nil }
       let body = Array(buffer[end.upperBound..<end.upperBound + length])
       buffer.removeFirst(end.upperBound + length)

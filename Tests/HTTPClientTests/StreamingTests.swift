@@ -46,6 +46,51 @@ struct StreamingTests {
     }
   }
 
+  /// Content of unknown length in pieces, which fails before its end if it is cut.
+  private static func chunks(_ pieces: [[UInt8]], isCut: Bool = false) -> HTTPClientContent {
+    let index = Mutex(0)
+    return HTTPClientContent(byteCount: nil) {
+      let next = index.withLock { index in
+        defer { index += 1 }
+        return index
+      }
+      guard next < pieces.count else { return isCut ? .failed : .end }
+      return .piece(pieces[next])
+    }
+  }
+
+  @Test("Content of unknown length is sent in chunks, and Host is the caller's")
+  func sendsChunks() async throws {
+    let pieces = [Array("ab".utf8), [], Array("cde".utf8)]
+    let text = "2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n"
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      var request = setting.request(method: .put)
+      request.authority = "api.example.com"
+      let answer = try await setting.client.stream(request, content: Self.chunks(pieces))
+      #expect(try await answer.rest(bytesMax: 100) == Array("hello".utf8))
+      let received = try #require(setting.server.requests.first)
+      #expect(received.field("transfer-encoding") == "chunked")
+      #expect(received.field("content-length") == nil)
+      #expect(received.field("host") == "api.example.com")
+      #expect(received.body == Array(text.utf8))
+    }
+  }
+
+  @Test("Content of unknown length that fails does not reach the upstream as a whole")
+  func cutChunksAreNoRequest() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      await #expect(throws: HTTPClientError.self) {
+        try await setting.client.stream(
+          setting.request(method: .put), content: Self.chunks([Array("ab".utf8)], isCut: true))
+      }
+      #expect(setting.server.requests.isEmpty)
+    }
+  }
+
   @Test("Request content is sent as it is read")
   func sendsContentAsItIsRead() async throws {
     try await ClientSetting.run { _ in

@@ -76,6 +76,11 @@ struct LoopTallyTests {
         Self.facts(operation: 1, use: use), method: .get, status: 200, nanoseconds: 1)
     }
     tally.count(Self.facts(operation: 0, use: .hit), method: .get, status: 200, nanoseconds: 1)
+    // The log has the use of a failed read; only responses are counted.
+    for status in [401, 502, 504] {
+      tally.count(
+        Self.facts(operation: 0, use: .miss), method: .get, status: status, nanoseconds: 1)
+    }
     tally.count(Self.facts(operation: 1), method: .get, status: 200, nanoseconds: 1)
     tally.count(Self.facts(operation: 2, use: .hit), method: .get, status: 200, nanoseconds: 1)
     tally.count(Self.facts(operation: -1, use: .hit), method: .get, status: 200, nanoseconds: 1)

@@ -160,6 +160,56 @@ struct RateLimitTests {
     }
   }
 
+  private static let preflight = [
+    ("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET"),
+  ]
+
+  @Test("Preflights leave the limit of other requests alone, and have a larger one of their own")
+  func preflightsAreCountedByThemselves() async throws {
+    try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in
+      try await server.withClient { client in
+        let preflights = try (0..<31).map { _ in
+          try client.request("OPTIONS", "/", headers: Self.preflight)
+        }
+        #expect(preflights.map(\.status) == Array(repeating: 200, count: 30) + [429])
+        #expect(preflights[0]["ratelimit-policy"] == "\"preflight\";q=30;w=3600")
+        #expect(preflights[30]["ratelimit"]?.hasPrefix("\"preflight\";r=0;") == true)
+        let others = try (0..<4).map { _ in try client.request("GET", "/").status }
+        #expect(others == [200, 200, 200, 429])
+        #expect(try client.request("OPTIONS", "/", headers: Self.preflight).status == 429)
+      }
+    }
+  }
+
+  @Test("Credentials give preflights no further windows")
+  func preflightsOfCredentialsShareOneWindow() async throws {
+    try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in
+      let statuses = try await server.withClient { client in
+        try (0..<33).map { number in
+          try client.request(
+            "OPTIONS", "/", headers: Self.preflight + [("Authorization", "good \(number)")]
+          ).status
+        }
+      }
+      #expect(statuses.suffix(3) == [429, 429, 429])
+    }
+  }
+
+  @Test(
+    "What is no preflight counts like any other request",
+    arguments: [
+      ("OPTIONS", [preflight[0]]), ("OPTIONS", [preflight[1]]), ("GET", preflight),
+      ("POST", preflight),
+    ] as [(String, [(String, String)])])
+  func othersAreCounted(method: String, fields: [(String, String)]) async throws {
+    try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in
+      let statuses = try await server.withClient { client in
+        try (0..<4).map { _ in try client.request(method, "/", headers: fields).status }
+      }
+      #expect(statuses == [200, 200, 200, 429])
+    }
+  }
+
   @Test("Exempt requests are not counted")
   func exemptRequestsAreNotCounted() async throws {
     let limit = RateLimit(requestsMax: 1, window: .seconds(60)) { head in

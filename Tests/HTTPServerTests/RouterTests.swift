@@ -144,6 +144,53 @@ struct RouterTests {
     #expect(response.status.code == 200)
   }
 
+  @Test(
+    "A 404 for a slash too much names the path without it",
+    arguments: [
+      ("GET", "/films/1/", "/films/1"), ("POST", "/films/top//", "/films/top"),
+      ("HEAD", "/films/%74op/", "/films/%74op"), ("PUT", "/own/", "/own"),
+    ])
+  func namesPathWithoutSlash(method: String, path: String, right: String) async throws {
+    let response = try await respond(method, path)
+    #expect(response.status == .notFound)
+    #expect(response.fields[.location] == nil)
+    guard case .bytes(let bytes) = response.body else {
+      Issue.record("no body")
+      return
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(text.contains("There is one at \(right), without a slash at the end."), "\(text)")
+  }
+
+  @Test(
+    "Without such a path the message says nothing of a slash",
+    arguments: ["/none/", "/films/", "/films/1/2/", "//", "/films/../own/", "/films/%2e%2e/"])
+  func namesNoOtherPath(path: String) async throws {
+    let response = try await respond("GET", path)
+    #expect(response.status == .notFound)
+    guard case .bytes(let bytes) = response.body else { return }
+    #expect(!String(decoding: bytes, as: UTF8.self).contains("without a slash"))
+  }
+
+  @Test("A route for everything else names the path too, and keeps what it serves")
+  func restsNamePaths() async throws {
+    let router = try Router([
+      Route(.get, "/own") { _ in .text("own") },
+      Route(.get, "/{path...}") { request in
+        request.parameters["path"] == "folder/"
+          ? .text("folder") : .problem(.notFound, for: request)
+      },
+    ])
+    func text(_ path: String) async throws -> String {
+      let request = ServerRequest(head: try head("GET", path), id: "test")
+      guard case .bytes(let bytes) = await router.respond(to: request).body else { return "" }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    #expect(try await text("/own/").contains("There is one at /own, without"))
+    #expect(try await text("/folder/") == "folder")
+    #expect(try await !text("/other/").contains("without a slash"))
+  }
+
   private func respond(_ method: String, _ path: String) async throws -> ServerResponse {
     let router = try Router(Self.routes())
     return await router.respond(to: ServerRequest(head: try head(method, path), id: "test"))

@@ -17,7 +17,7 @@ struct ServerFixture: Sendable {
     proxies: TrustedProxies = .none,
     isShared: @escaping @Sendable (SocketAddress) -> Bool = { _ in false },
     rateLimit: RateLimit? = nil, strictTransportAge: Duration? = nil, tracer: SpanTracer? = nil,
-    loops: Int = 1,
+    nodes: NodeJudge? = nil, loops: Int = 1,
     _ body: (ServerFixture) async throws -> Void
   ) async throws {
     let group = try EventLoopGroup(count: loops)
@@ -28,6 +28,7 @@ struct ServerFixture: Sendable {
     configuration.isShared = isShared
     configuration.rateLimit = rateLimit
     configuration.tracer = tracer
+    configuration.nodes = nodes
     configuration.strictTransportAge = strictTransportAge
     let service = HTTPService(configuration: configuration, group: group, handler: handler)
     do {

@@ -4,11 +4,11 @@ import Testing
 /// technology is used only by its own modules. The package manager checks neither.
 struct FloorTests {
   static let floors: [String: Int] = [
-    "CLinux": -1, "COpenSSL": -1, "CResources": -1, "CZlib": -1,
+    "CLinux": -1, "COpenSSL": -1, "CPostgreSQL": -1, "CResources": -1, "CZlib": -1,
     "LosslessJSON": 0, "HTTPWire": 0, "Transport": 0, "Cryptography": 0,
     "Model": 1, "GraphQL": 1, "S3Wire": 1, "Traces": 1, "WebSocketWire": 1,
     "Filtering": 2, "SyncScheduler": 2, "WebSockets": 2,
-    "Storage": 3, "HTTPServer": 3, "HTTPClient": 3,
+    "Storage": 3, "HTTPServer": 3, "HTTPClient": 3, "PostgreSQL": 3,
     "Accounts": 4, "Cluster": 4, "Files": 4, "Upstream": 4,
     "Gateway": 5, "Generation": 5, "S3FileStore": 5,
     "Endpoints": 6,
@@ -42,9 +42,11 @@ struct FloorTests {
       ("COpenSSL", ["Transport", "Cryptography"]),
       ("Accounts", ["Gateway", "Composition"]),
       ("CLinux", ["Transport"]),
+      ("CPostgreSQL", ["PostgreSQL"]),
+      ("PostgreSQL", ["Cluster"]),
       ("CResources", ["Composition", "DemoUpstream"]),
       ("Dispatch", ["Transport"]),
-      ("Glibc", ["Transport", "Files", "Storage/BackingUp"]),
+      ("Glibc", ["Transport", "Files", "Storage/BackingUp", "Storage/Replicating"]),
       ("Files", ["Gateway", "S3FileStore", "Composition"]),
       ("S3Wire", ["Endpoints", "S3FileStore"]),
       ("S3FileStore", ["Composition"]),

@@ -283,9 +283,10 @@ extension Ways {
 
     /// The JSON lines of a service's access log.
     private static func lines(
-      ids: String, _ ask: (RunningLarder) async throws -> Int
+      ids: String, operations: [String: String] = operations, timeout: String = "20s",
+      _ ask: (RunningLarder) async throws -> Int
     ) async throws -> [JSONValue] {
-      let larder = try await RunningLarder.start(operations: operations)
+      let larder = try await RunningLarder.start(operations: operations, upstreamTimeout: timeout)
       await larder.stopService()
       let written = Mutex<[UInt8]>([])
       larder.accessLines = LineSink { bytes in written.withLock { $0 += bytes } }
@@ -324,6 +325,56 @@ extension Ways {
         let time = try #require(line["time"]?.string)
         #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(time)")
       }
+    }
+
+    @Test(
+      "Access lines of failed calls have the use of the cache and the time of upstream",
+      arguments: [FailMode.refuse, .hang, .status(500), .status(503), .status(401), .brokenJSON])
+    func accessLinesOfFailures(mode: FailMode) async throws {
+      let reads = 12
+      let lines = try await Self.lines(ids: "off", timeout: mode == .hang ? "1s" : "20s") {
+        larder in
+        try await larder.demo.change { $0.fail = mode }
+        // From some failure on the circuit breaker refuses the calls of most modes.
+        for id in 1...(mode == .hang ? 1 : reads) {
+          #expect(try await larder.get("/api/meters/f\(id)").status >= 400)
+        }
+        _ = try await larder.post(
+          "/v1/operations/MeterFresh", #"{"id":"f1"}"#, ("Cache-Control", "no-store"))
+        _ = try await larder.get("/api/meters/f99", ("Cache-Control", "only-if-cached"))
+        _ = try await larder.get("/v1/operations/MeterFresh?no=1")
+        return (mode == .hang ? 1 : reads) + 3
+      }
+      let count = lines.count
+      for (index, line) in lines.enumerated() {
+        let status = try #require(line["status"]?.number?.digits)
+        #expect(status >= "400", "\(line)")
+        #expect(line["operation"] == "MeterFresh", "\(line)")
+        switch index {
+        // Without a call of upstream.
+        case count - 2, count - 1:
+          #expect(line["cache"] == nil && line["upstream_us"] == nil, "\(line)")
+        case count - 3: #expect(line["cache"] == "bypass" && line["upstream_us"] != nil, "\(line)")
+        default: #expect(line["cache"] == "miss" && line["upstream_us"] != nil, "\(line)")
+        }
+      }
+      guard mode == .hang else { return }
+      #expect(Int(lines[0]["upstream_us"]?.number?.digits ?? "0") ?? 0 >= 900_000, "\(lines[0])")
+    }
+
+    @Test("Access lines of mutations that upstream failed have its time")
+    func accessLinesOfFailedMutations() async throws {
+      let lines = try await Self.lines(
+        ids: "off",
+        operations: ["rate": "mutation Rate($id: ID!) { rateFilm(id: $id, stars: 3) { id } }"]
+      ) { larder in
+        try await larder.demo.change { $0.fail = .status(500) }
+        #expect(try await larder.post("/v1/operations/Rate", #"{"id":"f1"}"#).status == 504)
+        #expect(try await larder.post("/v1/operations/Rate", #"{"no":"f1"}"#).status == 400)
+        return 2
+      }
+      #expect(lines.map { $0["upstream_us"] != nil } == [true, false])
+      #expect(lines.allSatisfy { $0["cache"] == nil && $0["operation"] == "Rate" })
     }
 
     @Test(
@@ -369,7 +420,7 @@ extension Ways {
       let line = try #require(larder.log.lines.first { $0.message == "started" })
       #expect(line.level == .notice)
       #expect(line.metadata["version"] == "\(Version.text)")
-      #expect(line.metadata["operations"] == "3")
+      #expect(line.metadata["operations"] == .stringConvertible(3))
       #expect(line.metadata["addresses"] == "http://127.0.0.1:\(larder.port)")
       #expect(line.metadata["upstreams"].map { "\($0)" }?.hasPrefix("default=http://") == true)
       await larder.stop()

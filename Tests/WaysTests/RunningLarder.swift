@@ -47,6 +47,8 @@ final class RunningLarder {
   private let forward: String
   /// Whether files and backups are encrypted; of the next start of the service.
   var isEncrypted = false
+  /// Makes the membership in a cluster of the next start of the service; nil for a service alone.
+  var membership: (@Sendable (EventLoopGroup) throws -> ClusterMembership)?
   /// Variables of the next start of the service. They are not read as settings.
   var environment: [String: String] = [:]
 
@@ -111,6 +113,24 @@ final class RunningLarder {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
+  /// Starts another service with the same settings and a copy of the data, which must not be open, and with
+  /// a film library of its own.
+  func copy(
+    membership: @escaping @Sendable (EventLoopGroup) throws -> ClusterMembership
+  ) async throws -> RunningLarder {
+    let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
+    try await demo.start()
+    let copy = try RunningLarder(
+      demo: demo, settings: extraSettings, operations: operations, service: service,
+      upstreamTimeout: upstreamTimeout, upstream: nil, upstreamLines: upstreamLines, schema: schema,
+      forward: forward)
+    copy.localTypes = localTypes
+    copy.membership = membership
+    try FileManager.default.copyItem(atPath: "\(folder)/data", toPath: "\(copy.folder)/data")
+    try await copy.startService()
+    return copy
+  }
+
   /// One of several upstreams.
   struct UpstreamSetup {
     /// Lines of its section in `larder.yaml`.
@@ -148,7 +168,8 @@ final class RunningLarder {
     let service = try await LarderService.open(
       try Workspace.open(loaded, describesInterface: true),
       metrics: PrometheusRegistry(base: .ofProcess),
-      logger: log.logger, logRing: logRing, logSink: accessLines, environment: environment
+      logger: log.logger, logRing: logRing, logSink: accessLines, environment: environment,
+      membership: membership
     ) { addresses in
       told.yield(addresses)
       told.finish()

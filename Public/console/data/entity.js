@@ -112,6 +112,73 @@ function copies(found, type) {
   );
 }
 
+/** The recorded states from before the present ones: what each change of a copy replaced. */
+function earlier(found) {
+  const {recordedSince, states} = found.history ?? {};
+  if (!states) return null;
+  if (!states.length)
+    return sheet(
+      "Earlier states",
+      el(
+        "p",
+        {class: "soft"},
+        recordedSince === undefined
+          ? "States of this type are not recorded: they are once a client observes it with a filter."
+          : `None since revision ${recordedSince}, from which states of this type are recorded.`,
+      ),
+    );
+  const shown = (value) => (value === undefined ? "absent" : brief(value));
+  const name = (one) => `${one.scope} ${one.subject ?? ""}`;
+  // What came after each state: the next recorded one of its copy, or the copy as it is now.
+  const after = new Map();
+  for (const copy of found.copies) if (!after.has(name(copy))) after.set(name(copy), copy.fields);
+  const rows = states.map((state) => {
+    const next = after.get(name(state));
+    after.set(name(state), state.fields);
+    const now = new Map((next ?? []).map((one) => [one.name, one.value]));
+    const old = new Map((state.fields ?? []).map((one) => [one.name, one.value]));
+    const changes = [...new Set([...old.keys(), ...now.keys()])]
+      .filter((key) => !same(old.get(key), now.get(key)))
+      .map((key) => [key, old.get(key), next ? now.get(key) : undefined]);
+    return {state, changes: state.fields ? changes : null};
+  });
+  return sheet(
+    "Earlier states",
+    el(
+      "p",
+      {class: "soft"},
+      `States of this type are recorded from revision ${recordedSince ?? "0"} on; the newest come first.`,
+    ),
+    table(
+      "Earlier states",
+      [
+        {
+          label: "Revisions",
+          isHead: true,
+          cell: ({state}) => `${state.since} to ${state.until}`,
+        },
+        {
+          label: "Scope",
+          cell: ({state}) => [state.scope, state.subject ? [" ", el("code", {}, state.subject)] : null],
+        },
+        {
+          label: "What changed then",
+          kind: "wide",
+          cell: ({changes}) =>
+            changes === null
+              ? el("span", {class: "soft"}, "not known: it had been removed and was stored again")
+              : changes.length
+                ? changes.map(([field, from, to]) =>
+                    el("div", {}, el("strong", {}, field), `: ${shown(from)} → ${shown(to)}`),
+                  )
+                : el("span", {class: "soft"}, "no field"),
+        },
+      ],
+      rows,
+    ),
+  );
+}
+
 /** A form for a correction: one input for each column; only what was changed is sent. */
 async function correct(type, id, entity, done) {
   const columns = type.columns.filter(
@@ -356,6 +423,7 @@ export function entityView({type, id, signal}) {
           el("h2", {}, counted(found.copies.length, "stored copy", "stored copies")),
           copies(found, type),
           found.more ? el("p", {class: "soft"}, "There are more copies, which are not shown.") : null,
+          earlier(found),
         ];
       },
       signal,

@@ -32,6 +32,11 @@ function faults(state) {
       ]);
     else if (one.breaker?.operations?.length)
       found.push(["warn", `${name}: calls of ${one.breaker.operations.join(", ")} are stopped by their own breakers.`]);
+    if (one.serviceCredential)
+      found.push([
+        "bad",
+        `${name} does not accept the service’s credential (${one.serviceCredential.reason}); responses come from the store where it has them. Renew ${one.serviceCredential.settings.join(" or ")}, then reload.`,
+      ]);
     const refused = (one.credentialsRefused?.calls ?? 0) + (one.credentialsRefused?.subscriptions ?? 0);
     if (refused)
       found.push(["warn", `${name} refused the credentials of ${counted(refused, "call")} since the start.`]);
@@ -75,9 +80,10 @@ function regular(points, now, span, step) {
 
 function upstreamSheet(one) {
   const isDown = Boolean(one.outage) || one.reachable === false;
+  const isRefused = Boolean(one.serviceCredential);
   const state = one.breaker?.state;
   const kind =
-    isDown || state === "open"
+    isDown || isRefused || state === "open"
       ? "bad"
       : state === "probing" || one.breaker?.operations?.length
         ? "warn"
@@ -86,11 +92,13 @@ function upstreamSheet(one) {
           : "";
   const text = isDown
     ? "Failing"
-    : state && state !== "closed"
-      ? `Breaker ${state}`
-      : one.reachable
-        ? "Reachable"
-        : "Not called yet";
+    : isRefused
+      ? "Refuses the service"
+      : state && state !== "closed"
+        ? `Breaker ${state}`
+        : one.reachable
+          ? "Reachable"
+          : "Not called yet";
   const refused = one.credentialsRefused ?? {};
   return el(
     "section",

@@ -28,26 +28,19 @@ package final class LocalKeys: KeySource {
   private let sealer: Sealer
   private let clock: WallClock
   private let random: RandomBytes
-  /// Oldest first; at least one.
+  /// Oldest first; at least one, but on a replica that has none yet.
   private let held: Mutex<[Held]>
 
   /// Loads the keys, and creates one if none can sign. A key that cannot be decrypted was sealed
   /// under another secret: tokens it has signed are refused from now on.
+  ///
+  /// - Parameter renews: false on a replica, which verifies with the keys that there are.
   package static func open(
-    store: Store, sealer: Sealer, clock: WallClock, random: RandomBytes
+    store: Store, sealer: Sealer, clock: WallClock, random: RandomBytes, renews: Bool = true
   ) async throws(AccountFault) -> LocalKeys {
-    var held: [Held] = []
-    do throws(StorageError) {
-      for stored in try await store.signingKeys() {
-        guard let bytes = try? sealer.open(stored.sealed, for: context(stored.id)),
-          let key = SigningKey(bytes)
-        else { continue }
-        held.append(Held(key: key, created: stored.created))
-      }
-    } catch {
-      throw .unavailable(cause: "\(error)", wasSent: false)
-    }
-    let keys = LocalKeys(held, store: store, sealer: sealer, clock: clock, random: random)
+    let keys = LocalKeys(
+      try await read(store, sealer), store: store, sealer: sealer, clock: clock, random: random)
+    guard renews else { return keys }
     do throws(AccountFault) {
       try await keys.renew()
     } catch {
@@ -65,6 +58,27 @@ package final class LocalKeys: KeySource {
     self.sealer = sealer
     self.clock = clock
     self.random = random
+  }
+
+  private static func read(
+    _ store: Store, _ sealer: Sealer
+  ) async throws(AccountFault) -> [Held] {
+    do throws(StorageError) {
+      return try await store.signingKeys().compactMap { stored in
+        guard let bytes = try? sealer.open(stored.sealed, for: context(stored.id)),
+          let key = SigningKey(bytes)
+        else { return nil }
+        return Held(key: key, created: stored.created)
+      }
+    } catch {
+      throw .unavailable(cause: "\(error)", wasSent: false)
+    }
+  }
+
+  /// Reads the keys again, after another node has changed them.
+  package func reload() async throws(AccountFault) {
+    let found = try await Self.read(store, sealer)
+    held.withLock { $0 = found }
   }
 
   private static func context(_ id: String) -> String { "signing-key:\(id)" }

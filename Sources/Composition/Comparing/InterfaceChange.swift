@@ -1,3 +1,6 @@
+import LosslessJSON
+import Model
+
 /// A difference between two versions of the REST interface.
 package struct InterfaceChange: Hashable, Sendable {
   package enum Gravity: String, Hashable, Sendable {
@@ -48,9 +51,28 @@ package struct InterfaceChanges: Sendable {
       let own = all.filter { $0.gravity == gravity }
       lines += own.prefix(Self.shownMax).map(\.description)
       if own.count > Self.shownMax { lines.append("… and \(own.count - Self.shownMax) more") }
-      counts.append(gravity == .breaking ? "\(own.count) breaking" : "\(own.count) other")
+      counts.append(own.count.counted(gravity == .breaking ? "breaking change" : "other change"))
     }
-    lines.append("Compared with \(version): \(counts.joined(separator: ", ")) changes.")
+    lines.append("Compared with \(version): \(counts.joined(separator: ", ")).")
     return lines.joined(separator: "\n")
+  }
+
+  /// All differences for programs.
+  ///
+  /// - Parameter version: the name of the old version.
+  func document(against version: String) -> JSONValue {
+    func count(_ gravity: InterfaceChange.Gravity) -> JSONValue {
+      .number(JSONNumber(all.count { $0.gravity == gravity }))
+    }
+    return [
+      "against": .string(version), "breaking": count(.breaking), "other": count(.note),
+      "changes": .array(
+        all.map { change in
+          [
+            "gravity": .string(change.gravity.rawValue), "subject": .string(change.subject),
+            "message": .string(change.message),
+          ]
+        }),
+    ]
   }
 }

@@ -125,12 +125,16 @@ struct SchemaChanges: Sendable {
   private mutating func compareTypes(
     _ path: String, _ old: TypeReference, _ new: TypeReference
   ) {
-    if old.description != new.description { add(.changed, "\(path): \(old) is now \(new)") }
+    guard old.description != new.description else { return }
+    // An argument's path ends with its own colon: `Query.film(id:)`.
+    let colon = path.hasSuffix(":)") ? "" : ":"
+    add(.changed, "\(path)\(colon) \(old) is now \(new)")
   }
 
   private mutating func compareDeprecation(_ path: String, _ old: String?, _ new: String?) {
     switch (old, new) {
-    case (nil, let reason?): add(.changed, "\(path) is now deprecated: \(reason)")
+    case (nil, let reason?):
+      add(.changed, "\(path) is now deprecated" + (reason.isEmpty ? "" : ": \(reason)"))
     case (_?, nil): add(.changed, "\(path) is no longer deprecated")
     default: return
     }

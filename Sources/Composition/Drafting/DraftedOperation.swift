@@ -37,6 +37,9 @@ struct OmittedField: Hashable, Sendable {
   let kind: OperationType
   let field: String
   let reason: String
+
+  /// One line, for a terminal or a comment.
+  var line: String { "\(kind.rawValue) \(field): \(reason)".onOneLine }
 }
 
 /// A field that the selection of a drafted operation leaves out.

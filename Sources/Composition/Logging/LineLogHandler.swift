@@ -44,7 +44,7 @@ struct LineLogHandler: LogHandler {
     let merged = metadata.merging(event.metadata ?? [:]) { _, new in new }
     let line = LogLine(
       time: Self.now(), level: event.level, label: label, message: "\(event.message)",
-      metadata: merged.map { ($0.key, "\($0.value)") }.sorted { $0.0 < $1.0 })
+      metadata: merged.map { ($0.key, LogLine.Value($0.value)) }.sorted { $0.0 < $1.0 })
     write(isJSON ? line.json : line.text)
   }
 }
@@ -63,7 +63,7 @@ package enum ProcessLogging {
         let line = LogLine(
           time: LineLogHandler.now(), level: .warning, label: "larder",
           message: "log lines were lost because standard error was not read",
-          metadata: [("count", "\(count)")])
+          metadata: [("count", .number(count))])
         return Array(((isJSON ? line.json : line.text) + "\n").utf8)
       }, observe: observe, write: { StandardStreams.error($0) })
   }
@@ -92,11 +92,32 @@ struct LogLine {
   let label: String
   let message: String
   /// Sorted by name.
-  let metadata: [(String, String)]
+  let metadata: [(String, Value)]
+
+  /// A value that is given as a number (`.stringConvertible(count)`) is one in JSON too.
+  enum Value {
+    case text(String)
+    case number(Int)
+
+    init(_ value: Logger.MetadataValue) {
+      guard case .stringConvertible(let given) = value, let number = given as? Int else {
+        self = .text("\(value)")
+        return
+      }
+      self = .number(number)
+    }
+
+    fileprivate var text: String {
+      switch self {
+      case .text(let text): text
+      case .number(let number): "\(number)"
+      }
+    }
+  }
 
   /// `2026-01-02T03:04:05.678Z info larder.server: message name=value`, on one line.
   var text: String {
-    let pairs = metadata.map { " \($0.0)=\(Self.quoted($0.1))" }.joined()
+    let pairs = metadata.map { " \($0.0)=\(Self.quoted($0.1.text))" }.joined()
     return "\(time) \(level.rawValue) \(label): \(Self.oneLine(message))\(pairs)"
   }
 
@@ -106,9 +127,16 @@ struct LogLine {
     writer.beginObject()
     for (name, value) in [
       ("time", time), ("level", level.rawValue), ("logger", label), ("message", message),
-    ] + metadata {
+    ] {
       writer.name(name)
       writer.string(value)
+    }
+    for (name, value) in metadata {
+      writer.name(name)
+      switch value {
+      case .text(let text): writer.string(text)
+      case .number(let number): writer.number(JSONNumber(number))
+      }
     }
     writer.endObject()
     return String(decoding: writer.bytes, as: UTF8.self)

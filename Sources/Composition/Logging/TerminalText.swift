@@ -24,6 +24,14 @@ package struct TerminalColors: Sendable {
       isOn: isWanted(isTerminal: StandardStream.output.isTerminal, environment: environment))
   }
 
+  /// The colours of the standard error.
+  package static func ofErrors(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> TerminalColors {
+    TerminalColors(
+      isOn: isWanted(isTerminal: StandardStream.error.isTerminal, environment: environment))
+  }
+
   static func isWanted(isTerminal: Bool, environment: [String: String]) -> Bool {
     isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
@@ -74,6 +82,40 @@ package final class ProgressLine: Sendable {
       return state.percent != percent
     }
     if isNews { write("\r\(title): \(percent) %") }
+  }
+
+  /// Runs work of unknown extent, and shows from the first second on how long it has taken.
+  ///
+  /// - Parameter second: returns after a second, and false if its task is cancelled.
+  package func whileWaiting<Value: Sendable>(
+    second: @escaping @Sendable () async -> Bool = {
+      (try? await Task.sleep(for: .seconds(1))) != nil
+    },
+    _ work: () async throws -> Value
+  ) async rethrows -> Value {
+    guard isOn else { return try await work() }
+    let ticks = Task { [self] in
+      var seconds = 0
+      while await second(), !Task.isCancelled {
+        seconds += 1
+        state.withLock { $0.isShown = true }
+        write("\r\(title): \(seconds) s")
+      }
+    }
+    defer { end() }
+    do {
+      let value = try await work()
+      await Self.finish(ticks)
+      return value
+    } catch {
+      await Self.finish(ticks)
+      throw error
+    }
+  }
+
+  private static func finish(_ ticks: Task<Void, Never>) async {
+    ticks.cancel()
+    await ticks.value
   }
 
   /// Removes the line, before other text follows.

@@ -27,7 +27,7 @@ package struct MetricDescription: Sendable {
 package enum MetricCatalogue {
   /// In the order of the documentation.
   package static let all: [MetricDescription] =
-    requests + cache + upstream + subscriptions + sync + hooks + accounts + process
+    requests + cache + upstream + subscriptions + sync + hooks + accounts + cluster + process
 
   private static let byName = Dictionary(
     all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -103,6 +103,9 @@ package enum MetricCatalogue {
     MetricDescription(
       "larder_upstream_reachable", .gauge, by: ["upstream"],
       "1 if the last request to upstream got a response, else 0."),
+    MetricDescription(
+      "larder_upstream_credential_accepted", .gauge, by: ["upstream"],
+      "0 while upstream refuses the service's own credential, 1 when it accepts it again."),
     MetricDescription(
       "larder_upstream_breaker_state", .gauge, by: ["upstream", "state"],
       "1 for the present state of the circuit breaker, 0 for the others."),
@@ -238,6 +241,33 @@ package enum MetricCatalogue {
     MetricDescription(
       "larder_files_bytes", .gauge, unit: "bytes",
       "Size of the objects in all buckets."),
+  ]
+
+  private static let cluster: [MetricDescription] = [
+    MetricDescription(
+      "larder_cluster_position", .gauge,
+      "Last position of the cluster's log that this node has applied."),
+    MetricDescription(
+      "larder_cluster_lag_rows", .gauge,
+      "Rows of the cluster's log that this node has not applied."),
+    MetricDescription(
+      "larder_cluster_lag_seconds", .gauge, unit: "seconds",
+      "How long the oldest row of the log that this node has not applied has waited."),
+    MetricDescription(
+      "larder_cluster_epoch", .gauge,
+      "Epoch of the leader's lease; larger by at least one with each change of the leader."),
+    MetricDescription(
+      "larder_cluster_is_leader", .gauge,
+      "1 if this node is the leader, else 0."),
+    MetricDescription(
+      "larder_cluster_inbox_entries", .gauge,
+      "Mutations that wait in PostgreSQL for the leader."),
+    MetricDescription(
+      "larder_cluster_forwarded_requests_total", .counter, by: ["outcome"],
+      "Requests that this node passed on to the leader."),
+    MetricDescription(
+      "larder_cluster_append_duration_seconds", .histogram, unit: "seconds",
+      "Time that PostgreSQL took for one row of the log."),
   ]
 
   private static let process: [MetricDescription] = [

@@ -14,9 +14,23 @@ struct ServiceMetrics: Sendable {
   let upstreams: UpstreamOverview
   let operationCount: Int
   let dataFolder: String
+  /// Nil on a single machine.
+  let cluster: (any ClusterStatus)?
 
   func families(of server: HTTPService) -> [MetricFamily] {
     Self.requests(server.counts) + storage + upstream
+      + (cluster.map { Self.families(of: $0.measures) } ?? [])
+  }
+
+  static func families(of cluster: ClusterMeasures) -> [MetricFamily] {
+    [
+      .gauge("larder_cluster_position", Int(cluster.position)),
+      .gauge("larder_cluster_lag_rows", Int(cluster.lagRows)),
+      MetricFamily(
+        "larder_cluster_lag_seconds", .gauge, [.init(cluster.lag / .seconds(1))]),
+      .gauge("larder_cluster_epoch", Int(cluster.epoch)),
+      .gauge("larder_cluster_is_leader", cluster.isLeader ? 1 : 0),
+    ] + (cluster.inboxEntries.map { [.gauge("larder_cluster_inbox_entries", $0)] } ?? [])
   }
 
   private static func requests(_ counts: ServerCounts) -> [MetricFamily] {

@@ -11,20 +11,34 @@ package struct CheckReport {
   package let text: String
   private let document: JSONValue
 
-  /// The report for programs: `{"valid", "operations", "faults", "warnings", "notes"}`. Faults and warnings
-  /// are `{"message", "file"?, "line"?, "column"?, "setting"?}`; `file` can be a variable or a flag.
-  package var json: String { document.text }
+  /// The report for programs: `{"valid", "operations", "faults", "warnings", "notes", "sections",
+  /// "comparison"?}`. Faults and warnings are `{"message", "file"?, "line"?, "column"?, "setting"?}`; `file` can
+  /// be a variable or a flag. A section is `{"title", "lines"}`, a comparison `{"against", "breaking", "other",
+  /// "changes": [{"gravity", "subject", "message"}]}`.
+  ///
+  /// - Parameter comparison: with an old version; nil without one.
+  package func json(comparison: VersionComparison.Report? = nil) -> String {
+    guard let comparison else { return document.text }
+    var document = document
+    document["comparison"] = comparison.document
+    return document.text
+  }
 
   /// The report for programs of what did not pass the check.
-  package static func json(_ failure: StartFailure) -> String {
+  ///
+  /// - Parameter loaded: the settings, whose notes are part of it; nil if they are what did not pass.
+  package static func json(_ failure: StartFailure, _ loaded: LoadedSettings? = nil) -> String {
     let faults =
       failure.faults.isEmpty
       ? [Finding(severity: .fault, message: failure.description)] : failure.faults
-    return document(operations: nil, faults: faults, warnings: failure.warnings, notes: []).text
+    return document(
+      operations: nil, faults: faults, warnings: failure.warnings,
+      notes: loaded?.notes.map(\.description) ?? [], sections: []
+    ).text
   }
 
   private static func document(
-    operations: Int?, faults: [Finding], warnings: [Finding], notes: [String]
+    operations: Int?, faults: [Finding], warnings: [Finding], notes: [String], sections: [String]
   ) -> JSONValue {
     [
       "valid": .bool(faults.isEmpty),
@@ -32,15 +46,25 @@ package struct CheckReport {
       "faults": .array(faults.map(\.document)),
       "warnings": .array(warnings.map(\.document)),
       "notes": .array(notes.map { .string($0) }),
+      "sections": .array(sections.map(document(ofSection:))),
     ]
+  }
+
+  /// A section of the text, whose lines follow its title or stand beside it after a colon.
+  private static func document(ofSection text: String) -> JSONValue {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let title = lines[0].firstRange(of: ":").map { lines[0][..<$0.lowerBound] } ?? lines[0]
+    let beside = lines[0].dropFirst(title.count + 1).drop { $0 == " " }
+    let all = (beside.isEmpty ? [] : [beside]) + lines.dropFirst().map { $0.drop { $0 == " " } }
+    return ["title": .string(String(title)), "lines": .array(all.map { .string(String($0)) })]
   }
 
   package init(_ workspace: Workspace) {
     let operations = OperationDirectory(registry: workspace.registry).descriptions
-    var sections = workspace.loaded.notes.map(\.description)
-    sections += workspace.warnings.map(\.report)
-    sections += Self.switchedOff(workspace.settings)
-    sections += Self.queued(workspace)
+    let notes = workspace.loaded.notes.map(\.description)
+    let queued = Self.queued(workspace)
+    let warnings = workspace.warnings + queued.warnings
+    var sections = Self.switchedOff(workspace.settings)
     sections += Self.access(operations)
     sections += StoredReach(workspace).section
     sections += workspace.settings.allUpstreams.flatMap(Self.forwarded)
@@ -49,13 +73,15 @@ package struct CheckReport {
     sections += Self.lookups(workspace.registry)
     sections += workspace.settings.allUpstreams.flatMap(Self.standing)
     document = Self.document(
-      operations: operations.count, faults: [], warnings: workspace.warnings,
-      notes: workspace.loaded.notes.map(\.description) + Self.queued(workspace))
+      operations: operations.count, faults: [], warnings: warnings, notes: notes + queued.notes,
+      sections: sections)
     let count = operations.count.counted("operation")
-    let warnings = workspace.warnings.count
-    sections.append(
-      "\(count) checked, no faults" + (warnings > 0 ? ", \(warnings.counted("warning"))." : "."))
-    text = sections.joined(separator: "\n\n")
+    let sum =
+      "\(count) checked, no faults"
+      + (warnings.isEmpty ? "." : ", \(warnings.count.counted("warning")).")
+    let texts =
+      notes + warnings.map(\.report) + queued.notes.map { "note: \($0)" } + sections + [sum]
+    text = texts.joined(separator: "\n\n")
   }
 
   /// The parts without routes, also those that went with another one.
@@ -77,17 +103,19 @@ package struct CheckReport {
     }
   }
 
-  private static func queued(_ workspace: Workspace) -> [String] {
+  private static func queued(_ workspace: Workspace) -> (warnings: [Finding], notes: [String]) {
     do throws(StorageError) {
       let misfits = try QueuedOperations.misfits(workspace)
-      guard !misfits.isEmpty else { return [] }
-      return [
-        "warning: these queued mutations would be parked until matching operations are deployed, or "
-          + "the mutations are discarded:\n" + misfits.map { "  \($0)" }.joined(separator: "\n")
-      ]
+      guard !misfits.isEmpty else { return ([], []) }
+      let warning = Finding(
+        severity: .warning,
+        message:
+          "these queued mutations would be parked until matching operations are deployed, or "
+          + "the mutations are discarded:\n" + misfits.map { "  \($0)" }.joined(separator: "\n"))
+      return ([warning], [])
     } catch {
       let folder = workspace.settings.dataFolder
-      return ["note: the queue was not checked. \(StorageStartError.text(error, folder: folder))"]
+      return ([], ["the queue was not checked. \(StorageStartError.text(error, folder: folder))"])
     }
   }
 

@@ -61,10 +61,7 @@ package struct CommandTree: Sendable {
       } else if !command.subcommands.isEmpty {
         guard let next = command.subcommands.first(where: { $0.name == argument }) else {
           if argument == "help" { return nil }
-          let known = command.subcommands.map(\.name)
-          return Self.message(
-            "Unknown command '\(argument)'",
-            NearestNames.suggestions(for: argument, among: known), path)
+          return command.unknown(argument, path)
         }
         command = next
         path += " \(next.name)"
@@ -73,8 +70,45 @@ package struct CommandTree: Sendable {
     return nil
   }
 
-  private static func message(_ fault: String, _ suggestions: [String], _ path: String) -> String {
-    let hint = suggestions.first.map { " Did you mean '\($0)'?" } ?? ""
+  /// Returns a message for the first name after `help` that is no command; nil if there is none.
+  ///
+  /// - Parameter arguments: those after the program's name.
+  package func mistakeOfHelp(in arguments: [String]) -> String? {
+    guard arguments.first == "help" else { return nil }
+    var command = self
+    var path = name
+    for argument in arguments.dropFirst() where !argument.hasPrefix("-") {
+      guard let next = command.subcommands.first(where: { $0.name == argument }) else {
+        return argument == "help" ? nil : command.unknown(argument, path)
+      }
+      command = next
+      path += " \(next.name)"
+    }
+    return nil
+  }
+
+  /// The longest list of commands that a message names.
+  private static let namedMax = 8
+
+  /// The message for a name that is no command of this one.
+  private func unknown(_ argument: String, _ path: String) -> String {
+    let known = subcommands.map(\.name)
+    let near = NearestNames.suggestions(for: argument, among: known)
+    let isShort = !known.isEmpty && known.count <= Self.namedMax
+    let list = near.isEmpty && isShort ? " There are \(Self.list(known))." : ""
+    return Self.message("Unknown command '\(argument)'", near, path, otherwise: list)
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let quoted = names.map { "'\($0)'" }
+    guard quoted.count > 1, let last = quoted.last else { return quoted.joined() }
+    return "\(quoted.dropLast().joined(separator: ", ")) and \(last)"
+  }
+
+  private static func message(
+    _ fault: String, _ suggestions: [String], _ path: String, otherwise: String = ""
+  ) -> String {
+    let hint = suggestions.first.map { " Did you mean '\($0)'?" } ?? otherwise
     return "Error: \(fault).\(hint)\nSee '\(path) --help'."
   }
 }

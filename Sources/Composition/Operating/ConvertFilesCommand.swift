@@ -1,6 +1,7 @@
 import Cryptography
 import Files
 import FoundationEssentials
+import Model
 package import Storage
 
 /// The `convert-files` command: brings the stored files into the form that `data.encryption` says.
@@ -47,7 +48,7 @@ package struct ConvertFilesCommand {
       random: { UInt64.random(in: 0...UInt64.max) }, progress: progress)
     do throws(FileConversion.Fault) {
       let count = try conversion.run { Store.isInUse(folder: settings.dataFolder) }
-      return "\(count) files in \(folder) were \(form)."
+      return "\(count.counted("file")) in \(folder) \(count == 1 ? "was" : "were") \(form)."
     } catch {
       throw StartFailure(.dataFolder, text(error, folder: folder))
     }

@@ -31,9 +31,19 @@ package struct DecryptBackupCommand {
       try SealedBackup.open(
         source, to: target, key: KeyRing(root: root).key(for: .backup), progress: progress)
     } catch {
-      throw StartFailure(.dataFolder, text(error))
+      throw StartFailure(Self.kind(error), text(error))
     }
     return target
+  }
+
+  /// The same kinds as those of `larder restore`.
+  private static func kind(_ error: BackupOpeningError) -> StartFailure.Kind {
+    switch error {
+    case .cannotRead: .noInput
+    case .notEncrypted: .faultyOperations
+    case .notAuthentic: .faultySettings
+    case .exists, .cannotWrite: .dataFolder
+    }
   }
 
   private func text(_ error: BackupOpeningError) -> String {

@@ -147,7 +147,8 @@ struct LiveTrial: Sendable {
   private static func isRefusal(_ failure: UpstreamFailure) -> Bool {
     switch failure {
     // An upstream without subscriptions answers 400, for example.
-    case .refused, .rejected, .status(400, _), .status(401, _), .status(403, _): true
+    case .refused, .serviceRefused, .rejected, .status(400, _), .status(401, _), .status(403, _):
+      true
     default: false
     }
   }

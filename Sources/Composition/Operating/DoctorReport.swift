@@ -252,6 +252,16 @@ package struct DoctorReport: Sendable {
   ) async -> [Finding] {
     do throws(UpstreamFailure) {
       let response = try await upstream.introspect(call: UpstreamCall())
+      if let refusal = upstream.settings.refusal(
+        in: response, of: UpstreamCall(), isPublic: true)
+      {
+        return [
+          Finding(
+            part: part, verdict: .bad,
+            text: "\(url) does not accept the service's credential (\(refusal.reason))",
+            cure: refusal.cure)
+        ]
+      }
       guard response.data != nil else {
         return [
           Finding(

@@ -99,8 +99,3 @@ extension DraftedOperation {
     return draft
   }
 }
-
-extension OmittedField {
-  /// A line for a terminal.
-  var line: String { "\(kind.rawValue) \(field): \(reason)".onOneLine }
-}

@@ -35,8 +35,8 @@ package struct InitCommand {
     self.print = print
   }
 
-  /// - Throws: `usage` for what the command line says, `upstreamUnavailable` without a schema,
-  ///   `faultyOperations` for a faulty schema or manifest, `dataFolder` for a folder that cannot be used. It has
+  /// - Throws: `usage` for what the command line says, `noInput` for a file that cannot be read,
+  ///   `upstreamUnavailable` without a schema, `faultyOperations` for a faulty schema or manifest, `dataFolder` for a folder that cannot be used. It has
   ///   written nothing then.
   package func run() async throws {
     try ProjectFiles.checkPlace(request.folder)
@@ -136,7 +136,8 @@ package struct InitCommand {
         remedies: SchemaIntrospection.Remedies(
           address: "check the address",
           credential: "give a credential with --header 'Authorization: …'",
-          schema: "give a schema with --schema FILE")
+          schema: "give a schema with --schema FILE"),
+        isInteractive: true
       ).sdl()
       return (text, Self.parse(text))
     }
@@ -145,7 +146,7 @@ package struct InitCommand {
       let reason =
         FileManager.default.fileExists(atPath: path)
         ? unreadable.finding.message : "the file does not exist"
-      throw StartFailure(.usage, "--schema \(path): \(reason)")
+      throw StartFailure(.noInput, "--schema \(path): \(reason)")
     case .success(let file):
       let text = try Self.sdl(of: file)
       return (text, Self.parse(text))
@@ -184,10 +185,10 @@ package struct InitCommand {
       return (drafted.operations, [:], drafted.omitted)
     }
     guard FileManager.default.fileExists(atPath: path) else {
-      throw StartFailure(.usage, "--from-manifest \(path): the file does not exist")
+      throw StartFailure(.noInput, "--from-manifest \(path): the file does not exist")
     }
     switch OperationFiles.read(file: path) {
-    case .failure(let unreadable): throw StartFailure(.usage, unreadable.finding.description)
+    case .failure(let unreadable): throw StartFailure(.noInput, unreadable.finding.description)
     case .success(let file):
       let drafts = ManifestDrafts(file)
       guard drafts.faults.isEmpty else {

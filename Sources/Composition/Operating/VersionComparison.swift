@@ -12,6 +12,8 @@ package struct VersionComparison {
   package struct Report: Sendable {
     package let text: String
     package let isBreaking: Bool
+    /// The same for programs.
+    let document: JSONValue
   }
 
   /// Maximum size of an OpenAPI document.
@@ -41,12 +43,14 @@ package struct VersionComparison {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw StartFailure(
-        .usage,
+        .noInput,
         "--against \(path) does not exist. Name a folder with an old version, or its saved /openapi.json."
       )
     }
     let changes = isFolder ? try againstFolder() : try await againstDocument()
-    return Report(text: changes.report(against: path), isBreaking: changes.isBreaking)
+    return Report(
+      text: changes.report(against: path), isBreaking: changes.isBreaking,
+      document: changes.document(against: path))
   }
 
   // MARK: A folder
@@ -123,7 +127,7 @@ package struct VersionComparison {
       data.count <= Self.documentBytesMax
     else {
       throw StartFailure(
-        .usage,
+        .noInput,
         "--against \(path) cannot be read, or is larger than \(Self.documentBytesMax) bytes.")
     }
     let old: JSONValue
@@ -132,13 +136,13 @@ package struct VersionComparison {
         parsing: Array(data), limits: Self.documentLimits)
     } catch {
       throw StartFailure(
-        .usage,
+        .faultyOperations,
         "--against \(path) is not JSON: \(error). Save the old version's document: "
           + "curl -s http://127.0.0.1:8080/openapi.json > openapi.json")
     }
     guard old["paths"]?.members != nil else {
       throw StartFailure(
-        .usage, "--against \(path) is no OpenAPI document: it has no `paths`.")
+        .faultyOperations, "--against \(path) is no OpenAPI document: it has no `paths`.")
     }
     let target = isFull(old) ? "/openapi.json?full" : "/openapi.json"
     let response = try await TemporaryService.run(present) { service in

@@ -43,18 +43,30 @@ struct SchemaIntrospection {
   private let upstream: NamedUpstream
   private let schemaBytesMax: Int
   private let remedies: Remedies
+  private let isInteractive: Bool
 
-  /// - Parameter schemaBytesMax: of the schema as SDL.
-  init(_ upstream: NamedUpstream, schemaBytesMax: Int, remedies: Remedies) {
+  /// - Parameters:
+  ///   - schemaBytesMax: of the schema as SDL.
+  ///   - isInteractive: whether a terminal shows how long it waits.
+  init(
+    _ upstream: NamedUpstream, schemaBytesMax: Int, remedies: Remedies, isInteractive: Bool = false
+  ) {
     self.upstream = upstream
     self.schemaBytesMax = schemaBytesMax
     self.remedies = remedies
+    self.isInteractive = isInteractive
   }
 
   private var url: String { upstream.settings.url?.text ?? "" }
 
   /// Returns the schema.
   func schema() async throws -> Schema {
+    guard isInteractive else { return try await fetch() }
+    let host = upstream.settings.url?.http.origin.authority ?? upstream.name.text
+    return try await ProgressLine("Waiting for \(host)").whileWaiting { try await fetch() }
+  }
+
+  private func fetch() async throws -> Schema {
     let group = try EventLoopGroup(count: 1)
     let tls = upstream.settings.url?.scheme == "https" ? try TLSClientContext() : nil
     let client = HTTPClient(group: group, tls: tls, random: { Double.random(in: 0..<1) })
@@ -131,7 +143,7 @@ struct SchemaIntrospection {
 
   private func text(_ failure: UpstreamFailure, _ error: HTTPClientError?) -> String {
     switch failure {
-    case .refused: return refused(0)
+    case .refused, .serviceRefused: return refused(0)
     case .status(let status, _): return self.status(status)
     case .malformed(let status, let reason, _) where status != 0:
       return

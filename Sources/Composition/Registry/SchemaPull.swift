@@ -8,10 +8,17 @@ import Upstream
 package struct SchemaPull {
   private let settings: Settings
   private let print: (String) -> Void
+  private let isInteractive: Bool
 
-  /// - Parameter print: writes a line of output.
-  package init(_ settings: Settings, print: @escaping (String) -> Void = StandardStreams.output) {
+  /// - Parameters:
+  ///   - isInteractive: whether a terminal shows how long it waits.
+  ///   - print: writes a line of output.
+  package init(
+    _ settings: Settings, isInteractive: Bool = false,
+    print: @escaping (String) -> Void = StandardStreams.output
+  ) {
     self.settings = settings
+    self.isInteractive = isInteractive
     self.print = print
   }
 
@@ -29,7 +36,7 @@ package struct SchemaPull {
     let upstreams = try upstreams(named: name)
     guard output == nil || upstreams.count == 1 else {
       throw StartFailure(
-        .faultySettings,
+        .usage,
         "--output is for one schema, but there are several upstreams; choose one with --upstream.")
     }
     guard !isCheck || output != "-" else {
@@ -83,7 +90,8 @@ package struct SchemaPull {
     SchemaIntrospection(
       upstream, schemaBytesMax: settings.schemaBytesMax,
       remedies: SchemaIntrospection.Remedies(
-        upstream, schemaFile: UpstreamFiles.schemaFile(of: upstream, settings)))
+        upstream, schemaFile: UpstreamFiles.schemaFile(of: upstream, settings)),
+      isInteractive: isInteractive)
   }
 
   private func upstreams(named name: String?) throws(StartFailure) -> [NamedUpstream] {
@@ -92,7 +100,7 @@ package struct SchemaPull {
     guard found.isEmpty else { return found }
     let names = settings.allUpstreams.map(\.name.text)
     throw StartFailure(
-      .faultySettings,
+      .usage,
       "There is no upstream \(name) in settings." + NearestNames.didYouMean(name, among: names))
   }
 

@@ -9,10 +9,10 @@ package enum SettingsReference {
       All faults are reported together, and nothing starts until they are fixed. Relative paths
       start at the settings file's folder. A duration is a whole number with the unit `ms`, `s`,
       `m`, `h` or `d`; a size is a number of bytes, or a whole number with the unit `KB`, `KiB`,
-      `MB`, `MiB`, `GB`, `GiB`, `TB` or `TiB`. In a variable, the elements of a list are separated
-      by commas; an open section (`{name: value}`) and a list of sections are YAML, as in the
-      settings file. An empty variable counts as not set; an unknown variable that begins with
-      `\(EnvironmentNames.prefix)` is a fault.
+      `MB`, `MiB`, `GB`, `GiB`, `TB` or `TiB`. In a variable or a flag, the elements of a list are
+      separated by commas, in brackets (`[a, b]`) or without; an open section (`{name: value}`) and
+      a list of sections are YAML, as in the settings file. An empty variable counts as not set; an
+      unknown variable that begins with `\(EnvironmentNames.prefix)` is a fault.
 
       `LARDER_KEY` is not a setting: it holds the key that encrypts secrets at rest, instead of the
       key file in the data folder.

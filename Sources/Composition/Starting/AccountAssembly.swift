@@ -26,7 +26,7 @@ struct AccountAssembly {
   static func make(
     _ settings: Settings, sharedClaims: [String], store: Store, client: HTTPClient,
     clock: TrustedClock, sealer: Sealer,
-    random: RandomBytes, logger: Logger
+    random: RandomBytes, renewsKeys: Bool = true, logger: Logger
   ) async throws(StartFailure) -> AccountAssembly {
     let exchange = JSONExchange { request, limit throws(HTTPClientError) in
       try await client.execute(request, within: limit)
@@ -53,7 +53,7 @@ struct AccountAssembly {
     case .local:
       let rules = LocalAccountRules(settings)
       let keys = try await keys(
-        store: store, clock: clock.clock, sealer: sealer, random: random)
+        store: store, clock: clock.clock, sealer: sealer, random: random, renews: renewsKeys)
       let first = TokenIssuer.local(name: rules.issuer, audience: rules.audience, keys: keys)
       return AccountAssembly(
         provider: LocalAccounts(
@@ -68,11 +68,11 @@ struct AccountAssembly {
   }
 
   private static func keys(
-    store: Store, clock: WallClock, sealer: Sealer, random: RandomBytes
+    store: Store, clock: WallClock, sealer: Sealer, random: RandomBytes, renews: Bool
   ) async throws(StartFailure) -> LocalKeys {
     do throws(AccountFault) {
       return try await LocalKeys.open(
-        store: store, sealer: sealer, clock: clock, random: random)
+        store: store, sealer: sealer, clock: clock, random: random, renews: renews)
     } catch {
       throw StartFailure(.dataFolder, "The keys that sign access tokens cannot be stored: \(error)")
     }

@@ -21,11 +21,17 @@ struct ProcessShare: Sendable {
   /// The metrics of the last hours.
   let history = MetricHistory()
   let pulses = UpstreamPulses()
+  /// The sessions of operators who signed in to the console.
+  let sessions = OperatorSessionMemory()
   let started = SystemClock.wall.now()
   let metrics: PrometheusRegistry
   let logThreshold: LogThreshold
   let environment: [String: String]
   let reloads: ReloadRecord
+  /// Nil for a single machine.
+  let cluster: ClusterNode?
+  /// Nil outside a cluster.
+  var membership: ClusterMembership?
   let logger: Logger
 }
 
@@ -40,6 +46,12 @@ final class Deployment: Sendable {
 
   let workspace: Workspace
   let handler: LarderHandler
+  /// The handler of the service's own addresses: ``handler``, with what the node's role in its cluster adds.
+  let served: any RequestHandler
+  /// What a replica drops from memory when the log changes tables.
+  let applied: AppliedTables
+  /// Whether only the log of the cluster writes the store.
+  private let isReplica: Bool
   let metricsHandler: MetricsHandler
   /// The metrics that its parts count by themselves.
   let metrics: ServiceMetrics
@@ -58,6 +70,8 @@ final class Deployment: Sendable {
   private let publicAddress: PublicAddress
   private let signingKeys: LocalKeys?
   private let queue: QueueWorker
+  /// Nil outside a cluster.
+  private let drainer: InboxDrainer?
   private let subscriptions: SubscriptionHub
   private let connections: SubscriptionsByUpstream
   private let standing: StandingWork
@@ -65,7 +79,9 @@ final class Deployment: Sendable {
   private let hooksOut: HooksOutAssembly
   private let upstreams: UpstreamAssembly
   private let health: HealthCheck
+  private let sessions: OperatorSessions?
   private let signal: CommitSignal
+  private let cluster: ClusterNode?
   private let tasks = Mutex<[Task<Void, Never>]>([])
 
   /// Opens the store and wires the modules, without background work yet. Waits for a store that another
@@ -75,6 +91,7 @@ final class Deployment: Sendable {
   static func open(_ workspace: Workspace, _ share: ProcessShare) async throws -> Deployment {
     let settings = workspace.settings
     let logger = share.logger
+    let role = share.membership?.role() ?? .alone
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make(settings.start.degraded)
     try DataEncryption.checkKeyIsGiven(settings, environment: share.environment)
@@ -86,21 +103,24 @@ final class Deployment: Sendable {
       store = try await StoreOpening(
         folder: copy?.path ?? folder.path, markerName: folder.markerName,
         types: workspace.registry.catalogue.types, local: workspace.local,
-        patience: settings.start.lockWait, reserve: reserve, logger: logger
+        patience: settings.start.lockWait, reserve: reserve,
+        role: try share.cluster?.storeRole() ?? .alone, logger: logger
       ).open()
     } catch {
       copy?.remove()
       throw error
     }
-    if copy != nil { store.refuseWrites() }
+    if copy != nil || role.replica != nil { store.refuseWrites() }
     if let reserve { store.whenFull { reserve.release(logger: logger) } }
     do {
       let keys = try await keys(
-        of: folder, store, settings, isCopy: copy != nil, environment: share.environment,
-        logger: logger)
+        of: folder, store, settings, marks: copy == nil && role.replica == nil,
+        environment: share.environment, cluster: share.cluster, logger: logger)
       observeDamage(of: store, folder: settings.dataFolder, logger: logger)
-      return try await Deployment(
-        workspace, share, store: store, copy: copy, reserve: reserve, keys: keys)
+      let deployment = try await Deployment(
+        workspace, share, role: role, store: store, copy: copy, reserve: reserve, keys: keys)
+      share.cluster?.noteOpened(.init(store: store, memories: deployment.applied))
+      return deployment
     } catch {
       store.close()
       copy?.remove()
@@ -109,13 +129,17 @@ final class Deployment: Sendable {
   }
 
   private init(
-    _ workspace: Workspace, _ share: ProcessShare, store: Store, copy: ReadOnlyCopy?,
+    _ workspace: Workspace, _ share: ProcessShare, role: ClusterRole, store: Store,
+    copy: ReadOnlyCopy?,
     reserve: DiskReserve?, keys: KeyRing
   ) async throws {
     let settings = workspace.settings
     let (group, logger) = (share.group, share.logger)
+    let isReplica = role.replica != nil
     let upstreams = try UpstreamAssembly(
-      settings, group: group, tls: share.clientTLS, pulses: share.pulses, logger: logger)
+      settings, group: group, tls: share.clientTLS, pulses: share.pulses, isReplica: isReplica,
+      logger: logger)
+    if isReplica { await upstreams.refuseCalls() }
     let clock = TrustedClock(
       newest: try await store.livedUntil(), wall: SystemClock.wall,
       reading: { SystemClock.uptime() }, trust: settings.clock.trust, logger: logger)
@@ -124,22 +148,30 @@ final class Deployment: Sendable {
       settings, sharedClaims: workspace.registry.sharedClaims, store: store,
       client: upstreams.others, clock: clock,
       sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
-      logger: logger)
+      renewsKeys: !isReplica, logger: logger)
     let push = try PushAssembly(
       settings, store: store, group: group, tls: share.clientTLS, clock: clock, logger: logger)
     let hooksOut = try HooksOutAssembly(
       workspace, store: store, group: group, tls: share.clientTLS, clock: clock, logger: logger)
     let gateway = GatewayAssembly(
-      workspace: workspace, store: store, upstreams: upstreams, keys: keys, accounts: accounts,
+      workspace: workspace, role: role, store: store, upstreams: upstreams, keys: keys,
+      accounts: accounts,
       push: push.service, hooksOut: hooksOut.service, tracer: share.tracing.tracer, clock: clock,
       pool: group.blockingPool, logger: logger, logThreshold: share.logThreshold,
-      reloads: share.reloads)
+      reloads: share.reloads, sessions: share.sessions,
+      inbox: share.cluster.map { BackendInbox(node: $0) })
     let overview = gateway.serviceOverview(share)
     let publicAddress = PublicAddress(settings)
     let files = try FilesAssembly.service(
       settings, store: store, keys: keys, group: group, tls: share.clientTLS,
       expiryClock: clock.clock)
-    let services = gateway.services(
+    let s3 =
+      settings.s3.isOn
+      ? files.map {
+        FilesAssembly.s3(
+          $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
+      } : nil
+    var services = gateway.services(
       files: PublicFolder.files(settings, pool: group.blockingPool),
       storedFiles: files.map {
         FileServices(
@@ -148,11 +180,7 @@ final class Deployment: Sendable {
             pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
           publicURL: { publicAddress.url })
       },
-      s3: settings.s3.isOn
-        ? files.map {
-          FilesAssembly.s3(
-            $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
-        } : nil,
+      s3: s3,
       metrics: gateway.metrics(share.metrics),
       console: ConsoleServices(
         accounts: settings.accounts.provider == .local
@@ -161,9 +189,20 @@ final class Deployment: Sendable {
         provenance: EntityProvenance(store: store.reading), overview: overview,
         signal: gateway.signal, log: share.logRing,
         settings: SettingsDump.inForce(workspace.loaded)))
+    services.cluster = share.cluster
     hasPages = services.files != nil
-    handler = try LarderHandler(services)
-    metrics = gateway.serviceMetrics(store: store)
+    let handler = try LarderHandler(services)
+    self.handler = handler
+    served =
+      switch role {
+      case .alone: handler
+      case .leader: LeaderHandler(handler, services) ?? handler
+      case .replica: ReplicaHandler(handler, services) ?? handler
+      }
+    self.isReplica = isReplica
+    applied = gateway.appliedTables(
+      files: files, s3Keys: s3?.keys, endCredentials: { handler.endCredentials() })
+    metrics = gateway.serviceMetrics(store: store, cluster: share.cluster)
     metricsHandler = try MetricsHandler(services.metrics)
     fileGauges = FileGauges(store: store.reading)
     self.overview = overview
@@ -175,12 +214,15 @@ final class Deployment: Sendable {
     filesMaintenance = files.map { FilesMaintenance(files: $0, logger: logger) }
     signingKeys = accounts.keys
     queue = gateway.sync.worker
+    drainer = gateway.sync.drainer
     subscriptions = gateway.subscriptions
     connections = gateway.connections
     standing = gateway.standing
     health = gateway.health
+    sessions = gateway.callers.sessions
     signal = gateway.signal
     self.workspace = workspace
+    cluster = share.cluster
     self.store = store
     self.copy = copy
     self.reserve = reserve
@@ -191,14 +233,20 @@ final class Deployment: Sendable {
   }
 
   /// Checks that the folder, its database and the key belong together, and marks the database.
+  ///
+  /// - Parameter marks: false for a database that this process does not write.
   private static func keys(
-    of folder: DataFolder, _ store: Store, _ settings: Settings, isCopy: Bool,
-    environment: [String: String], logger: Logger
+    of folder: DataFolder, _ store: Store, _ settings: Settings, marks: Bool,
+    environment: [String: String], cluster: ClusterNode?, logger: Logger
   ) async throws -> KeyRing {
     let marker = try await store.marker()
-    try folder.checkKeyIsThere(for: marker, environment: environment)
+    if cluster == nil { try folder.checkKeyIsThere(for: marker, environment: environment) }
+    // The nodes of a cluster read each other's secrets.
+    var shared = (cluster?.rootBytes() ?? [])[...]
     let keys = KeyRing(
-      root: try folder.key(environment: environment) { UInt8.random(in: 0...255) })
+      root: try folder.key(environment: environment) {
+        shared.popFirst() ?? UInt8.random(in: 0...255)
+      })
     try folder.check(
       keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
       logger: logger)
@@ -213,7 +261,7 @@ final class Deployment: Sendable {
           metadata: ["file": "\(path)"])
       }
     }
-    if !isCopy {
+    if marks {
       try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
         UInt8.random(in: 0...255)
       }
@@ -251,7 +299,7 @@ final class Deployment: Sendable {
   var startNotes: Logger.Metadata {
     let called = upstreams.upstreams.all.map { "\($0.name)=\($0.client.origin ?? "none")" }
     return [
-      "operations": "\(workspace.registry.operations.count)",
+      "operations": .stringConvertible(workspace.registry.operations.count),
       "upstreams": "\(called.joined(separator: ","))",
     ]
   }
@@ -273,6 +321,10 @@ final class Deployment: Sendable {
 
   /// Does what must be done before the first request.
   func prepare() async {
+    // Devices find in their queues what they submitted while there was no leader.
+    if cluster?.lease != nil { _ = await drainer?.drainAll() }
+    // All of it writes.
+    if isReplica { return }
     await filesMaintenance?.prepare()
     if parts.contains(.push) { await push.service.prepare() }
     await hooksOut.service.prepare()
@@ -286,11 +338,18 @@ final class Deployment: Sendable {
   }
 
   /// Starts the background work.
+  ///
+  /// A replica only measures: everything else writes the store or calls other services, which the leader does
+  /// for all nodes.
   func start() {
+    guard !isReplica else {
+      return tasks.withLock { $0 = [Task { await measure() }, Task { await chart() }] }
+    }
     let started: [Task<Void, Never>] = [
       Task { await maintenance.run() },
       Task { _ = await filesMaintenance?.run() },
       Task { if parts.contains(.devices) { await queue.start() } },
+      Task { if parts.contains(.devices) { await drainer?.run() } },
       Task { _ = await signingKeys?.run { try await Task.sleep(for: $0) } },
       Task { await measure() },
       Task { await chart() },
@@ -307,6 +366,7 @@ final class Deployment: Sendable {
       await gauges.refresh()
       if parts.contains(.files) { await fileGauges.refresh() }
       await hooksOut.service.refreshGauges()
+      sessions?.endIdle()
       reserve?.restore()
       try? await Task.sleep(for: Self.gaugeInterval)
     }
@@ -345,10 +405,11 @@ final class Deployment: Sendable {
     await subscriptions.end()
     connections.stop()
     await queue.end(within: queueEndMax)
-    await maintenance.noteLived()
+    if !isReplica { await maintenance.noteLived() }
     await push.end()
     await hooksOut.end()
     await upstreams.close()
+    cluster?.noteClosed()
     // The observer holds the caches, which hold the store.
     store.observe { _ in }
     store.close()

@@ -43,6 +43,9 @@ final class DeploymentSlot: Sendable {
   /// The reason why there is no deployment after a reload; the process must end.
   var failure: StartFailure? { state.withLock { $0.failure } }
 
+  /// Whether the process ends.
+  var isEnding: Bool { state.withLock { $0.isEnding } }
+
   /// Begins a reload.
   ///
   /// - Returns: the deployment to replace; nil if the service does not listen yet, if the process ends, or

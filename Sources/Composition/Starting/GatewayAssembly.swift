@@ -16,6 +16,7 @@ import Upstream
 /// The use cases of Gateway, wired to a store and an upstream.
 struct GatewayAssembly {
   let health: HealthCheck
+  private let role: ClusterRole
   private let settings: Settings
   private let operations: OperationService
   private let unregistered: UnregisteredDocuments
@@ -54,12 +55,16 @@ struct GatewayAssembly {
   private static let changeSchemaVersion: UInt32 = 1
 
   init(
-    workspace: Workspace, store: Store, upstreams: UpstreamAssembly, keys: KeyRing,
+    workspace: Workspace, role: ClusterRole, store: Store, upstreams: UpstreamAssembly,
+    keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
     tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
-    logThreshold: LogThreshold, reloads: ReloadRecord
+    logThreshold: LogThreshold, reloads: ReloadRecord, sessions: OperatorSessionMemory,
+    inbox: (any MutationInbox)? = nil
   ) {
     let settings = workspace.settings
+    self.role = role
+    let leader = role.link
     let forwarding = upstreams.forwarding
     let assembly = upstreams
     let upstreams = assembly.upstreams
@@ -78,7 +83,7 @@ struct GatewayAssembly {
     devices = DeviceRegistry(
       store: store, settings: DeviceSettings(settings.devices), clock: clock,
       expiryClock: expiryClock.clock, random: random, signal: signal, logger: logger,
-      whenChanged: { push.noteDevices() })
+      leader: leader, whenChanged: { push.noteDevices() })
     let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     let gate = StoredDataGate(workspace)
     changes = ChangeFeed(
@@ -88,7 +93,7 @@ struct GatewayAssembly {
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
       types: workspace.registry.catalogue.types,
       possibleTypes: workspace.registry.catalogue.possibleTypes, gate: gate, devices: devices,
-      deadline: deadline, clock: clock, reach: FilterReach(workspace))
+      deadline: deadline, clock: clock, reach: FilterReach(workspace), leader: leader)
     self.signal = signal
     let memory = ListMemory()
     entities = EntityReader(
@@ -109,7 +114,7 @@ struct GatewayAssembly {
       failures: failures, overlaid: overlaid,
       shadow: ShadowReads(
         upstreams: upstreams, clock: clock, random: { Double.random(in: 0..<1) }, logger: logger),
-      clock: clock, logger: logger)
+      leader: leader, clock: clock, logger: logger)
     self.reader = reader
     lists = ListDiffer(
       reader: reader, collections: entities, store: store.reading,
@@ -140,19 +145,19 @@ struct GatewayAssembly {
       reader: reader,
       mutations: MutationRunner(
         upstreams: upstreams, store: store, calls: calls, epoch: epoch, clock: clock,
-        logger: logger, hooks: hooksOut.subscriptions),
+        logger: logger, hooks: hooksOut.subscriptions, leader: leader),
       explainer: Explainer(store: store.reading, cache: cache, clock: clock), signal: signal,
       devices: devices, differ: lists, temporary: TemporaryVariables(store: store.reading),
-      makeKey: { RandomName.make() })
+      leader: leader, makeKey: { RandomName.make() })
     unregistered = UnregisteredDocuments(
       policy: UnregisteredPolicy(settings.graphQL.unregistered),
       // With several upstreams such documents are refused.
       upstream: upstreams.all[0].client, shares: upstreams.all[0].shares,
-      makeKey: { RandomName.make() }, logger: logger)
+      leader: leader, makeKey: { RandomName.make() }, logger: logger)
     let live = LiveAssembly(
       workspace, upstreams: assembly, store: store,
       cache: cache, calls: calls, epoch: epoch, failures: failures,
-      devices: devices, signal: signal, logger: logger)
+      devices: devices, signal: signal, leader: leader, logger: logger)
     subscriptions = live.hub
     connections = live.connections
     standing = live.standing
@@ -160,29 +165,34 @@ struct GatewayAssembly {
     health = HealthCheck(
       store: store.reading, upstreams: upstreams,
       operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() },
-      lastReload: { reloads.last })
+      isReplica: leader != nil, lastReload: { reloads.last })
     let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
       rules: forwarding, keys: keys, tokens: accounts.tokens, devices: devices, tickets: tickets,
       sessions: OperatorSessions(
+        memory: sessions,
         adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,
         clock: clock, random: random, whenEnded: { signal.end(device: $0) }),
       storedRoles: workspace.registry.storedRoles)
+    let environment = QueueAssembly.environment(
+      settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero)
     let sync = SyncQueue(
       store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
       upstreams: upstreams, calls: calls, epoch: epoch, cursors: cursors,
       devices: devices, signal: signal,
       sealer: Sealer(key: keys.key(for: .credential), random: random),
-      environment: QueueAssembly.environment(
-        settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero),
+      environment: environment,
       concurrency: QueueAssembly.concurrency(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
       ownWrites: workspace.local.isEmpty
         ? nil
         : EntityWriting.own(
           workspace, store: store, deadline: deadline, reviewer: hooksOut.reviewer),
-      tracer: tracer, makeID: { RandomName.make(at: clock.now()) })
+      tracer: tracer, leader: leader,
+      inbox: inbox.map {
+        ClusterInbox($0, store: store, overlaid: overlaid, environment: environment)
+      }, makeID: { RandomName.make(at: clock.now()) })
     self.sync = sync
     self.push = push
     self.hooksOut = hooksOut
@@ -249,11 +259,11 @@ struct GatewayAssembly {
   }
 
   /// The metrics of its parts.
-  func serviceMetrics(store: Store) -> ServiceMetrics {
+  func serviceMetrics(store: Store, cluster: (any ClusterStatus)?) -> ServiceMetrics {
     ServiceMetrics(
       store: store, cursors: cursors, cache: cache, reader: reader,
       upstreams: overview, operationCount: operations.directory.operations.count,
-      dataFolder: settings.dataFolder)
+      dataFolder: settings.dataFolder, cluster: cluster)
   }
 
   func services(
@@ -285,7 +295,18 @@ struct GatewayAssembly {
       compressionBytesMin: ServerLimits().compressionBytesMin, clock: SystemClock.wall,
       logger: logger)
     services.loggedIDs = loggedIDs
+    services.role = role
     return services
+  }
+
+  /// What a replica drops from memory when the log changes tables.
+  func appliedTables(
+    files: FileService?, s3Keys: S3Keys?,
+    endCredentials: @escaping @Sendable () -> Void
+  ) -> AppliedTables {
+    AppliedTables(
+      devices: devices, signingKeys: signingKeys, s3Keys: s3Keys, files: files,
+      endCredentials: endCredentials, logger: logger)
   }
 }
 

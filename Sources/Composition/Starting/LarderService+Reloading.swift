@@ -1,3 +1,4 @@
+import Cluster
 import Gateway
 import HTTPServer
 import Logging
@@ -55,6 +56,7 @@ extension LarderService {
     old.endStreams()
     let late = await server.waitForResponses(atMost: deadline)
     await old.close(queueEndMax: deadline)
+    await runErrand()
     let (next, fault) = await opened(workspace, orElse: old.workspace)
     if let next {
       await server.serve(with: ServerAssembly.handlers(of: next, s3Count: s3ListenerCount))
@@ -70,6 +72,19 @@ extension LarderService {
     return fault == nil ? .applied(pause) : .reverted(pause)
   }
 
+  /// Does what a node of a cluster has to do while its data folder is free.
+  private func runErrand() async {
+    guard let node = share.cluster, let errand = node.takeErrand() else { return }
+    do {
+      switch errand {
+      case .release(let lease, let heir): try await node.backend.release(lease, to: heir)
+      case .replaceDatabase: try SnapshotPlacing(node: node).place()
+      }
+    } catch {
+      logger.error("between two parts in the cluster", metadata: ["cause": "\(error)"])
+    }
+  }
+
   /// Opens a workspace, or the former one if that fails.
   ///
   /// - Returns: the fault of the first if the former one is open, and of the last if neither is.
@@ -83,6 +98,8 @@ extension LarderService {
       logger.error(
         "the service could not be opened with the new operations and settings; the former ones are tried",
         metadata: ["reason": "\(fault)"])
+      // A leader that cannot open its store is none.
+      share.cluster?.become(.replica)
       do throws(StartFailure) {
         return (try await open(former), fault)
       } catch {

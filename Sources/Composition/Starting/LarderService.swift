@@ -12,7 +12,7 @@ package import Transport
 /// Sockets and connections belong to it, everything that depends on operations to its ``Deployment``, which
 /// a reload replaces.
 package final class LarderService: Service {
-  private let share: ProcessShare
+  let share: ProcessShare
   let deployments: DeploymentSlot
   let server: HTTPService
   /// Number of addresses, at the end of the list, that serve only metrics.
@@ -48,6 +48,7 @@ package final class LarderService: Service {
   ///
   /// - Parameters:
   ///   - logRing: the latest lines of the log, for operators.
+  ///   - membership: makes the membership in a cluster, with the loops that serve; nil outside a cluster.
   ///   - whenListening: called by ``run()`` with the addresses, including the ports assigned
   ///     for port 0.
   /// - Throws: ``StartFailure`` for faults that the operator can fix.
@@ -56,6 +57,7 @@ package final class LarderService: Service {
     logThreshold: LogThreshold = LogThreshold(.info), logRing: LogRing = LogRing(),
     logSink: LineSink? = nil,
     environment: [String: String],
+    membership: (@Sendable (EventLoopGroup) throws -> ClusterMembership)? = nil,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
     let settings = workspace.settings
@@ -64,20 +66,23 @@ package final class LarderService: Service {
     let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
     do {
       let clientTLS = ClientTLS()
+      let cluster = try await ClusterAssembly.join(
+        workspace, group: group, tls: clientTLS, logger: logger)
       let share = ProcessShare(
         group: group, clientTLS: clientTLS,
         tracing: try TracingAssembly(
           settings.tracing, group: group, tls: clientTLS, logger: logger),
         logRing: logRing, metrics: metrics, logThreshold: logThreshold, environment: environment,
-        reloads: ReloadRecord(), logger: logger)
+        reloads: ReloadRecord(), cluster: cluster,
+        membership: try cluster?.membership ?? membership?(group), logger: logger)
       let deployment = try await Deployment.open(workspace, share)
       let deployments = DeploymentSlot(deployment)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
           settings, tls: tls, deployment: deployment, tracer: share.tracing.tracer,
-          logThreshold: logThreshold,
-          logSink: logSink, logger: logger, notReady: { deployments.beginEnd() }),
-        group: group, handler: deployment.handler)
+          nodes: share.membership?.judge, logThreshold: logThreshold, logSink: logSink,
+          logger: logger, notReady: { deployments.beginEnd() }),
+        group: group, handler: deployment.served)
       metrics.collect {
         (deployments.current?.metrics.families(of: server) ?? []) + ProcessMetrics.families()
       }

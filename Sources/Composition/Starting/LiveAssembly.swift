@@ -16,20 +16,23 @@ struct LiveAssembly {
   init(
     _ workspace: Workspace, upstreams: UpstreamAssembly, store: Store, cache: RenderedCache,
     calls: CallSequence, epoch: MutationEpoch, failures: FailureMemory, devices: DeviceRegistry,
-    signal: CommitSignal, logger: Logger
+    signal: CommitSignal, leader: LeaderLink?, logger: Logger
   ) {
     let clock = SystemClock.wall
     connections = SubscriptionsByUpstream(
       upstreams.clients.mapValues { clients in
-        UpstreamSubscriptions(
+        let pulse = upstreams.upstreams[clients.configuration.name].pulse
+        return UpstreamSubscriptions(
           settings: clients.configuration, sockets: clients.calls, streams: clients.streams,
-          clock: clock, uptime: { SystemClock.uptime() }, random: { Double.random(in: 0..<1) })
+          clock: clock, uptime: { SystemClock.uptime() }, random: { Double.random(in: 0..<1) },
+          noteService: { pulse.noteService($0) })
       })
     hub = SubscriptionHub(
       variables: TemporaryVariables(store: store.reading), opening: connections, store: store,
       calls: calls, epoch: epoch,
       failures: failures, devices: devices, signal: signal, clock: clock,
-      uptime: { SystemClock.uptime() }, sleep: { try await Task.sleep(for: $0) }, logger: logger)
+      uptime: { SystemClock.uptime() }, sleep: { try await Task.sleep(for: $0) }, leader: leader,
+      logger: logger)
     let all = workspace.settings.allUpstreams.map(\.settings)
     // The workspace has checked all rules.
     standing = StandingWork(

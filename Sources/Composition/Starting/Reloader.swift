@@ -172,7 +172,7 @@ final class Reloader: Sendable {
     of difference: WorkspaceDifference, _ next: Workspace, _ pause: ReloadPause
   ) -> Logger.Metadata {
     var metadata = pause.metadata
-    metadata["operations"] = "\(next.registry.operations.count)"
+    metadata["operations"] = .stringConvertible(next.registry.operations.count)
     for (name, members) in [
       ("added", difference.added), ("removed", difference.removed),
       ("changed", difference.changed), ("settings", difference.settings),
@@ -188,7 +188,7 @@ final class Reloader: Sendable {
 extension ReloadPause {
   fileprivate var metadata: Logger.Metadata {
     var metadata: Logger.Metadata = ["pause": "\(time.milliseconds)ms"]
-    if cutOff > 0 { metadata["cutOff"] = "\(cutOff)" }
+    if cutOff > 0 { metadata["cutOff"] = .stringConvertible(cutOff) }
     return metadata
   }
 }

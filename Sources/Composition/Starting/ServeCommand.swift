@@ -120,13 +120,15 @@ package struct ServeCommand {
       settingsFile: reloading.settingsFile, workspace: workspace, digests: read.digests,
       service: service, logThreshold: threshold, logger: logger, read: reloading.read,
       print: faultPrinter(to: sink, logger))
+    // It ends first, and so the node gives its lease away before it drains.
+    let cluster: [any Service] = service.share.cluster.map { [ClusterLoop(node: $0, service: service)] } ?? []
     let services: [any Service] =
       companions + [
         service,
         ReloadService(
           hangups: hangups, reloader: reloader, service: service,
           watched: reloading.watchesFiles ? read.versions : nil),
-      ]
+      ] + cluster
     let ending = EndDeadline(drain: loaded.settings.drain)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

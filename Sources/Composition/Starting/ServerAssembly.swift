@@ -11,7 +11,8 @@ import Transport
 enum ServerAssembly {
   static func configuration(
     _ settings: Settings, tls: TLSServerContext?, deployment: Deployment,
-    tracer: SpanTracer?, logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
+    tracer: SpanTracer?, nodes: NodeJudge?, logThreshold: LogThreshold, logSink: LineSink?,
+    logger: Logger,
     notReady: @escaping @Sendable () -> Void
   ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
@@ -38,6 +39,7 @@ enum ServerAssembly {
       }
     }
     configuration.tracer = tracer
+    configuration.nodes = nodes
     configuration.isShared = { SharedAddresses.contain($0) }
     configuration.rateLimit = rateLimit(settings.limits)
     // Liveness needs nothing that a reload closes.
@@ -52,7 +54,7 @@ enum ServerAssembly {
   static func handlers(of deployment: Deployment, s3Count: Int) -> [any RequestHandler] {
     let settings = deployment.workspace.settings
     let s3: any RequestHandler = deployment.handler.s3Root ?? NothingServed()
-    return settings.listen.map { _ in deployment.handler }
+    return settings.listen.map { _ in deployment.served }
       + (0..<s3Count).map { _ in s3 }
       + settings.metrics.listen.map { _ in deployment.metricsHandler }
   }

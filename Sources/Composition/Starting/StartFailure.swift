@@ -12,13 +12,13 @@ package struct StartFailure: Error, CustomStringConvertible {
     case usage = 64
     /// EX_DATAERR: faulty operations or schema.
     case faultyOperations = 65
-    /// EX_NOINPUT: a file that the command reads is missing.
+    /// EX_NOINPUT: a file that the command line names is missing or cannot be read.
     case noInput = 66
     /// EX_UNAVAILABLE: an address is in use, or no service responds.
     case addressInUse = 69
     /// EX_OSFILE: OpenSSL's configuration leaves out algorithms that the service needs.
     case missingAlgorithms = 72
-    /// EX_CANTCREAT: the data folder is in use or not writable.
+    /// EX_CANTCREAT: a folder or file cannot be written, or the data folder is in use or damaged.
     case dataFolder = 73
     /// EX_TEMPFAIL: upstream did not return its schema.
     case upstreamUnavailable = 75

@@ -20,6 +20,8 @@ struct StoreOpening {
   let patience: Duration
   /// Released if the disk is full; nil if a full disk ends the start.
   let reserve: DiskReserve?
+  /// The part of the store in a cluster.
+  var role = StoreRole.alone
   let logger: Logger
 
   /// - Throws: ``StartFailure`` if the folder is still held after the wait, or cannot be used.
@@ -59,6 +61,7 @@ struct StoreOpening {
       opened: SystemClock.wall.now())
     configuration.local = local
     configuration.folderMarker = markerName
+    configuration.role = role
     return try Store.open(configuration, types: types)
   }
 

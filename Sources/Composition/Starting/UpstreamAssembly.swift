@@ -24,10 +24,11 @@ struct UpstreamAssembly {
   let clients: [UpstreamName: Clients]
   /// For account providers and token issuers; the only upstream's if there is one.
   let others: HTTPClient
+  private let sharesClient: Bool
 
   init(
     _ settings: Settings, group: EventLoopGroup, tls: ClientTLS, pulses: UpstreamPulses,
-    logger: Logger
+    isReplica: Bool = false, logger: Logger
   ) throws {
     let all = settings.allUpstreams
     let asksOverTLS =
@@ -62,7 +63,10 @@ struct UpstreamAssembly {
           }))
     }
     upstreams = all.count == 1 ? Upstreams(served[0]) : Upstreams(served)
-    others = clients[.sole]?.calls ?? client(HTTPClientSettings())
+    // On a replica the upstreams' own clients are closed.
+    let shared = isReplica ? nil : clients[.sole]?.calls
+    others = shared ?? client(HTTPClientSettings())
+    sharesClient = shared != nil
     self.clients = clients
     self.forwarding = forwarding
   }
@@ -72,7 +76,16 @@ struct UpstreamAssembly {
       await clients.streams.close()
       await clients.calls.close()
     }
-    if clients[.sole] == nil { await others.close() }
+    if !sharesClient { await others.close() }
+  }
+
+  /// Makes every call of an upstream fail from now on: a replica never calls one, whatever its use cases
+  /// attempt.
+  func refuseCalls() async {
+    for clients in clients.values {
+      await clients.streams.close()
+      await clients.calls.close()
+    }
   }
 }
 

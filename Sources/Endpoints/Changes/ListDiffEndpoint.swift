@@ -70,7 +70,8 @@ struct ListDiffEndpoint: Sendable {
         path: call.pathParameters,
         query: diffRequest.parameters.map { .init($0.name, $0.value) }),
       context: OperationService.Context(
-        caller: diffRequest.caller, directives: request.directives),
+        caller: diffRequest.caller, directives: request.directives,
+        noteFailure: request.failedReadObserver),
       from: diffRequest.base)
   }
 

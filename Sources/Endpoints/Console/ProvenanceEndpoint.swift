@@ -20,6 +20,7 @@ struct ProvenanceEndpoint: Sendable {
         "copies": .array(found.copies.map { Self.value($0, at: now) }),
       ]
       if found.hasMore { body["more"] = true }
+      body["history"] = Self.value(found.history)
       return .json(body.bytes)
     }
   }
@@ -34,6 +35,25 @@ struct ProvenanceEndpoint: Sendable {
     value["due"] = .bool(copy.isDue)
     value["deleted"] = .bool(copy.fields.isEmpty)
     value["fields"] = .array(copy.fields.map(Self.value))
+    return value
+  }
+
+  /// The earlier states, the newest first: `{"recordedSince"?, "states": [{"scope", "subject"?, "since", "until",
+  /// "fields"?}]}`, in revisions.
+  private static func value(_ history: EntityHistory) -> JSONValue {
+    var value: JSONValue = ["states": .array(history.states.map(Self.value))]
+    if let since = history.recordedSince {
+      value["recordedSince"] = .number(JSONNumber(since.value))
+    }
+    return value
+  }
+
+  private static func value(_ state: EntityHistory.State) -> JSONValue {
+    var value: JSONValue = ["scope": .string("\(state.scope.kind)")]
+    if !state.scope.subject.isEmpty { value["subject"] = .string(state.scope.subject) }
+    value["since"] = .number(JSONNumber(state.since.value))
+    value["until"] = .number(JSONNumber(state.until.value))
+    if let fields = state.fields { value["fields"] = .array(fields.map(Self.value)) }
     return value
   }
 

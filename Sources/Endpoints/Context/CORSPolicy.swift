@@ -9,7 +9,7 @@ package struct CORSPolicy: Sendable {
     "ETag, Sync-Cursor, Cache-Status, Total-Count, Request-Id, Retry-After, RateLimit, "
     + "Idempotency-Replayed, Location, Accept-Ranges, Content-Range, Content-Disposition, "
     + "x-amz-checksum-sha256, Age, Date, Server-Timing, WWW-Authenticate, Allow, RateLimit-Policy, "
-    + "Accept-Patch, Content-Location, Live-Stream-Id"
+    + "Accept-Patch, Content-Location, Live-Stream-Id, Cluster-Applied, Cluster-Pending"
   /// Prefixes of S3's fields, including an object's custom ones, and of those that the AWS SDKs add. A
   /// page can send fields with either prefix, and read those with the first.
   private static let s3Prefixes = ["x-amz-", "amz-sdk-"]
@@ -17,7 +17,7 @@ package struct CORSPolicy: Sendable {
   /// Listed one by one: `*` does not cover `Authorization`.
   static let allowedHeaders =
     "Authorization, Device-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
-    + "Cache-Control, Request-Id, Last-Event-ID, traceparent, tracestate, Range, If-Range, "
+    + "Cache-Control, Request-Id, Last-Event-ID, Sync-Cursor, traceparent, tracestate, Range, If-Range, "
     + "Content-Encoding, Content-Language, Content-Disposition, Content-MD5, Content-Digest, Digest, "
     + "x-amz-checksum-sha256"
   /// The longest time that Chrome caches a preflight.
@@ -151,6 +151,9 @@ package struct CORSPolicy: Sendable {
 extension HTTPFields {
   /// Adds `Origin` to `Vary`: the response to another page can have other fields.
   mutating func varyByOrigin() {
-    self[.vary] = self[.vary].map { "\($0), Origin" } ?? "Origin"
+    let vary = self[.vary]
+    // A response of another node has it already.
+    if let vary, vary == "Origin" || vary.hasSuffix(", Origin") { return }
+    self[.vary] = vary.map { "\($0), Origin" } ?? "Origin"
   }
 }

@@ -10,6 +10,9 @@ struct EndpointContext: Sendable {
   /// The media types of a `PATCH`: JSON, or a merge patch (RFC 7396).
   static let patchTypes = [jsonType, "application/merge-patch+json"]
 
+  /// The request's field with the cursor of what its client has seen.
+  static let cursorField = "sync-cursor"
+
   let callers: CallerIdentifier
   let operators: OperatorAccess
   let queue: SyncQueue
@@ -70,6 +73,9 @@ struct EndpointContext: Sendable {
       deviceToken: caller.device != nil && !caller.isOpenDevice)
     if let session = try operators.session(of: request) { caller = caller.acting(in: session) }
     queue.notePresence(of: caller)
+    if queue.needsPreparation || request.field(Self.cursorField) != nil {
+      try await queue.prepareReads(of: caller, cursor: request.field(Self.cursorField))
+    }
     note(caller, of: request)
     return caller
   }
@@ -164,6 +170,11 @@ struct EndpointContext: Sendable {
       return []
     }
     try Self.checkType(type ?? "", method: request.method)
+    return try await content(of: request)
+  }
+
+  /// The whole content of a request, of any media type.
+  func content(of request: ServerRequest) async throws(Failure) -> [UInt8] {
     do throws(BodyReadError) {
       return try await request.body.collect(upTo: bodyBytesMax)
     } catch {

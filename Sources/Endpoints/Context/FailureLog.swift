@@ -41,7 +41,7 @@ final class FailureLog: Sendable {
       metadata["remedy"] = "\(remedy)"
       let now = clock.now()
       guard let count = pace.withLock({ $0.note(failure.code.rawValue, at: now) }) else { return }
-      if count > 1 { metadata["count"] = "\(count)" }
+      if count > 1 { metadata["count"] = .stringConvertible(count) }
       logger.warning("request failed", metadata: metadata)
     } else if failure.cause != nil {
       logger.debug("request refused", metadata: metadata)

@@ -109,7 +109,8 @@ enum FailureStatus {
     case .keyInvalid, .bucketInvalid, .digestMismatch, .bodyIncomplete, .metadataTooLarge,
       .invalidPart, .invalidPartOrder, .partTooSmall:
       400
-    case .signatureInvalid, .signatureExpired: 403
+    case .signatureInvalid, .signatureExpired, .nodeRefused: 403
+    case .notLeader: 421
     case .noSuchBucket, .noSuchUpload: 404
     case .bucketExists, .bucketNotEmpty, .writeConflict: 409
     case .quotaExceeded: 413
@@ -127,7 +128,8 @@ enum FailureStatus {
       .accountsMisconfigured:
       502
     case .upstreamUnreachable, .upstreamBusy, .storageUnavailable, .overloaded, .tooCostly,
-      .draining, .accountsUnavailable, .notSent, .hookUnavailable:
+      .draining, .accountsUnavailable, .notSent, .hookUnavailable, .leaderUnavailable,
+      .nodeBehind:
       503
     case .nothingCached, .upstreamTimeout, .outcomeUnknown: 504
     }

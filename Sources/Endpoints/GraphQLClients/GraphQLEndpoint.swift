@@ -109,8 +109,17 @@ struct GraphQLEndpoint: Sendable {
     let caller = try await context.caller(of: request)
     switch match {
     case .unregistered(let document):
-      let body = try await operations.unregistered.run(
-        document, variables: asked.variables, caller: caller)
+      let began = request.elapsed
+      let body: [UInt8]
+      do throws(Failure) {
+        body = try await operations.unregistered.run(
+          document, variables: asked.variables, caller: caller)
+      } catch {
+        request.note(error, since: began)
+        throw error
+      }
+      let waited = request.elapsed - began
+      request.note { $0.upstreamNanoseconds = waited.wholeNanoseconds }
       return DirectMutations.Outcome(body: body).response(as: form.contentType)
     case .operation(let operation) where operation.kind == .mutation:
       context.note(operation, of: request)
@@ -123,7 +132,8 @@ struct GraphQLEndpoint: Sendable {
         request, content: content, caller: caller, epoch: epoch, form: form)
       let read = try await operations.operations.read(
         operation, input: asked.input,
-        context: OperationService.Context(caller: caller, directives: request.directives))
+        context: OperationService.Context(
+          caller: caller, directives: request.directives, noteFailure: request.failedReadObserver))
       return reads.response(to: draft, read: read)
     }
   }

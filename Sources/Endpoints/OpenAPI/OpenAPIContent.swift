@@ -4,7 +4,8 @@ import LosslessJSON
 import Model
 import Synchronization
 
-/// The bytes of `/openapi.json` and of `/openapi.json?full`, each made at the first request for it.
+/// The bytes of `/openapi.json` and of `/openapi.json?full`, each made at the first request for it, and again
+/// when the examples in it can have changed.
 ///
 /// Reading the template takes about 10 ms, too long for every start and for an event loop: a detached
 /// task, which does not run on the request's loop, makes the bytes once for all requests.
@@ -21,28 +22,44 @@ final class OpenAPIContent: Sendable {
     }
   }
 
-  private let make: @Sendable (_ isFull: Bool) throws -> JSONValue
-  private let tasks = Mutex<[Bool: Task<Rendered, any Error>]>([:])
+  /// How long a document is served before its examples are read again. Without a change its bytes, and its
+  /// tag, are the same.
+  static let examplesAge = Duration.seconds(60)
 
+  private struct Making {
+    let task: Task<Rendered, any Error>
+    let began: Timestamp
+  }
+
+  private let make: @Sendable (_ isFull: Bool) async throws -> JSONValue
+  private let clock: WallClock
+  private let makings = Mutex<[Bool: Making]>([:])
+
+  /// - Parameter examples: reads the examples from the store.
   init(
-    operations: [OperationDescription], version: String,
-    source: @escaping @Sendable () throws -> OpenAPISource
+    operations: [OperationDescription], version: String, clock: WallClock,
+    source: @escaping @Sendable () throws -> OpenAPISource,
+    examples: @escaping @Sendable () async -> PublicExamples.Found
   ) {
+    self.clock = clock
     make = { isFull in
       let source = try source()
       return OpenAPIDocument(
         template: source.template, operations: operations, version: version, local: source.local,
-        schemas: source.schemas, isFull: isFull
+        schemas: source.schemas, examples: await examples(), isFull: isFull
       ).value()
     }
   }
 
   /// - Parameter isFull: whether all paths of operations are listed.
   func document(isFull: Bool) async throws(Failure) -> Rendered {
-    let making = tasks.withLock { tasks in
-      if let task = tasks[isFull] { return task }
-      let begun = Task.detached { [make] in Rendered(try make(isFull)) }
-      tasks[isFull] = begun
+    let now = clock.now()
+    let making = makings.withLock { makings in
+      if let known = makings[isFull], known.began.elapsed(until: now) < Self.examplesAge {
+        return known.task
+      }
+      let begun = Task.detached { [make] in Rendered(try await make(isFull)) }
+      makings[isFull] = Making(task: begun, began: now)
       return begun
     }
     do {

@@ -13,6 +13,7 @@ struct OpenAPIDocument {
   let version: String
   var local = LocalSchema.none
   var schemas = OpenAPISchemas()
+  var examples = PublicExamples.Found()
   /// Whether all paths of each operation are listed, and those of the S3 dialect; otherwise one of each operation,
   /// its `@route` if there is one.
   var isFull = false
@@ -28,6 +29,10 @@ struct OpenAPIDocument {
     document["info"]?["version"] = .string(version)
     document["components"]?["schemas"] = .object(
       (template["components"]?["schemas"]?.members ?? []) + schemas.components)
+    for (type, example) in examples.entities {
+      guard let component = schemas.entities[type] else { continue }
+      document["components"]?["schemas"]?[component]?["examples"] = [example]
+    }
     setEntities(in: &document)
     let own = (template["paths"]?.members ?? []).filter {
       isFull || $0.value[Self.fullMember] == nil
@@ -48,7 +53,7 @@ struct OpenAPIDocument {
     return operations.flatMap { operation in
       OpenAPIOperationPaths(
         operation: operation, id: ids.id(of: operation), common: template["x-larder-operation"],
-        schemas: schemas, isFull: isFull
+        schemas: schemas, example: examples.responses[operation.name], isFull: isFull
       ).members
     }
   }

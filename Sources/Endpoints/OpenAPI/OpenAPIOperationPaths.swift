@@ -10,6 +10,8 @@ struct OpenAPIOperationPaths {
   /// The template's members that all operations have in common.
   let common: JSONValue?
   let schemas: OpenAPISchemas
+  /// A response to a caller without credentials; nil for none.
+  var example: JSONValue?
   /// Whether all paths are listed.
   let isFull: Bool
 
@@ -73,7 +75,7 @@ struct OpenAPIOperationPaths {
   private func get(id: String, inPath: Set<String>) -> JSONValue {
     let method = method(
       "get", id: id, summary: summary, description: text, parameters: parameters(inPath: inPath))
-    return responding(method, with: "application/json", responseSchema)
+    return responding(method, with: "application/json", responseSchema, example: example)
   }
 
   private func post(_ name: String, id: String, inPath: Set<String>) -> JSONValue {
@@ -157,12 +159,16 @@ struct OpenAPIOperationPaths {
 
   /// A method with the schema of its successful response.
   private func responding(
-    _ method: JSONValue, with mediaType: String, _ schema: JSONValue
+    _ method: JSONValue, with mediaType: String, _ schema: JSONValue, example: JSONValue? = nil
   ) -> JSONValue {
+    var content: JSONValue = ["schema": schema]
+    if let example {
+      content["examples"] = [
+        "stored": ["summary": "A stored response; lists are cut.", "value": example]
+      ]
+    }
     var method = method
-    method["responses"]?["200"]?["content"] = .object([
-      JSONMember(mediaType, ["schema": schema])
-    ])
+    method["responses"]?["200"]?["content"] = .object([JSONMember(mediaType, content)])
     return method
   }
 

@@ -40,6 +40,11 @@ struct OperatingEndpoint: Sendable {
       let states = report.upstreams.map { JSONMember($0.name.text, Self.word($0.isReachable)) }
       members.append(JSONMember("upstreams", .object(states)))
     }
+    let refusing = report.upstreams.filter(\.refusesService)
+    if !refusing.isEmpty {
+      members.append(
+        JSONMember("serviceCredentialRefused", .array(refusing.map { .string($0.name.text) })))
+    }
     members.append(JSONMember("draining", .bool(report.isDraining)))
     if let reload = report.reload {
       let state = [

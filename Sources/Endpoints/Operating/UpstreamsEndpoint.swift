@@ -34,6 +34,13 @@ struct UpstreamsEndpoint: Sendable {
     if let live = status.live { refusals["subscriptions"] = count(live.refusals) }
     if let age = status.refusals.age { refusals["lastCallSeconds"] = count(age.wholeSeconds) }
     value["credentialsRefused"] = refusals
+    if let refused = status.serviceRefusal {
+      value["serviceCredential"] = [
+        "accepted": .bool(false), "seconds": count(refused.duration.wholeSeconds),
+        "refusedCalls": count(refused.count), "reason": .string(refused.reason),
+        "settings": .array(refused.settings.map { .string($0) }),
+      ]
+    }
     if let live = status.live {
       value["live"] = [
         "connections": count(live.connections), "reconnects": count(live.reconnects),

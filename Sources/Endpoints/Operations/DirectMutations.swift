@@ -24,8 +24,13 @@ struct DirectMutations: Sendable {
     key: String?, as contentType: String
   ) async throws(Failure) -> ServerResponse {
     let began = request.elapsed
-    let outcome = try await send(
-      operation, input: input, caller: caller, key: key)
+    let outcome: Outcome
+    do throws(Failure) {
+      outcome = try await send(operation, input: input, caller: caller, key: key)
+    } catch {
+      request.note(error, since: began)
+      throw error
+    }
     var response = outcome.response(as: contentType)
     guard !outcome.isReplay else { return response }
     // With a device this includes the wait for conflicting mutations ahead of it.
@@ -42,6 +47,7 @@ struct DirectMutations: Sendable {
     _ operation: ServedOperation, input: VariableInput, caller: Caller, key: String?
   ) async throws(Failure) -> Outcome {
     try caller.admitWriting()
+    if let leader = operations.leader { throw leader.need() }
     guard caller.device != nil else {
       return Outcome(
         body: try await operations.mutate(
@@ -59,6 +65,29 @@ struct DirectMutations: Sendable {
       members.insert(JSONMember("data", .null), at: 0)
     }
     return Outcome(body: JSONValue.object(members).bytes, isReplay: forced.isReplay)
+  }
+}
+
+extension ServerRequest {
+  /// Notes for the access log how long a request waited for upstream before it failed; nothing for a
+  /// failure that is not upstream's.
+  func note(_ failure: Failure, since began: Duration) {
+    guard failure.code.concernsUpstream else { return }
+    let waited = elapsed - began
+    note { $0.upstreamNanoseconds = waited.wholeNanoseconds }
+  }
+}
+
+extension Failure.Code {
+  /// Whether upstream was called, or could not be.
+  fileprivate var concernsUpstream: Bool {
+    switch self {
+    case .upstreamUnauthenticated, .upstreamForbidden, .upstreamUnreachable, .upstreamTimeout,
+      .upstreamMalformed, .upstreamTooLarge, .upstreamFailed, .upstreamRejected, .upstreamBusy,
+      .outcomeUnknown, .notSent:
+      true
+    default: false
+    }
   }
 }
 

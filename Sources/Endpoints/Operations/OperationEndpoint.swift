@@ -100,7 +100,8 @@ struct OperationEndpoint: Sendable {
     let draft = reads.begin(request, caller: caller, epoch: epoch)
     let read = try await operations.read(
       operation, input: input,
-      context: OperationService.Context(caller: caller, directives: request.directives))
+      context: OperationService.Context(
+        caller: caller, directives: request.directives, noteFailure: request.failedReadObserver))
     return reads.response(to: draft, read: read)
   }
 

@@ -122,6 +122,18 @@ struct ReadResponseWriter: Sendable {
   }
 }
 
+extension ServerRequest {
+  /// Notes how a read of an operation that fails used the cache and upstream, for the access log.
+  var failedReadObserver: FailedReadObserver {
+    { outcome, waited in
+      self.note { facts in
+        facts.cacheUse = outcome.cacheUse(isNotModified: false)
+        facts.upstreamNanoseconds = waited.wholeNanoseconds
+      }
+    }
+  }
+}
+
 extension CacheOutcome {
   func cacheUse(isNotModified: Bool) -> CacheUse {
     switch self {

@@ -20,6 +20,8 @@ enum ConsoleRoutes {
     RouteLine(.get, "/v1/admin/settings") { await $0.settings.list($1) },
     RouteLine(.get, "/v1/admin/users") { await $0.users.list($1) },
     RouteLine(.get, "/v1/admin/users/{user}") { await $0.users.show($1) },
-    RouteLine(.post, "/v1/admin/users/{user}/sign-out") { await $0.users.signOut($1) },
+    RouteLine(.post, "/v1/admin/users/{user}/sign-out", reach: .everyNode) {
+      await $0.users.signOut($1)
+    },
   ]
 }

@@ -8,7 +8,9 @@ enum EntityRoutes {
     RouteLine(.get, "/v1/entities") { await $0.entities.types($1) },
     RouteLine(.get, "/v1/entities/{type}") { await $0.entities.collection($1) },
     RouteLine(.get, "/v1/entities/{type}/diff") { await $0.diffs.collection($1) },
-    RouteLine(.post, "/v1/entities/{type}/diff", effect: .reads) { await $0.diffs.collection($1) },
+    RouteLine(.post, "/v1/entities/{type}/diff", effect: .reads, place: .anyNode) {
+      await $0.diffs.collection($1)
+    },
     RouteLine(.get, "/v1/entities/{type}/{id}") { await $0.entities.entity($1) },
     RouteLine(.get, "/v1/entities/{type}/{id}/{relationship}") {
       await $0.entities.relationship($1)
@@ -16,7 +18,9 @@ enum EntityRoutes {
     RouteLine(.get, "/v1/entities/{type}/{id}/{relationship}/diff") {
       await $0.diffs.relationship($1)
     },
-    RouteLine(.post, "/v1/entities/{type}/{id}/{relationship}/diff", effect: .reads) {
+    RouteLine(
+      .post, "/v1/entities/{type}/{id}/{relationship}/diff", effect: .reads, place: .anyNode
+    ) {
       await $0.diffs.relationship($1)
     },
     RouteLine(.get, "/v1/search") { await $0.entities.search($1) },

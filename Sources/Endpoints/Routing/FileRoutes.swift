@@ -51,16 +51,16 @@ extension S3Endpoint {
 /// The lines for the access keys of the S3 dialect.
 extension S3KeysEndpoint {
   static let lines = [
-    line(.post, "/v1/admin/s3/keys") { await $0.issue($1) },
+    line(.post, "/v1/admin/s3/keys", reach: .everyNode) { await $0.issue($1) },
     line(.get, "/v1/admin/s3/keys") { await $0.list($1) },
-    line(.delete, "/v1/admin/s3/keys/{id}") { await $0.revoke($1) },
+    line(.delete, "/v1/admin/s3/keys/{id}", reach: .everyNode) { await $0.revoke($1) },
   ]
 
   private static func line(
-    _ method: RequestMethod, _ pattern: RoutePattern,
+    _ method: RequestMethod, _ pattern: RoutePattern, reach: WriteReach = .leader,
     respond: @escaping @Sendable (S3KeysEndpoint, ServerRequest) async -> ServerResponse
   ) -> RouteLine {
-    RouteLine(method, pattern) { endpoints, request in
+    RouteLine(method, pattern, reach: reach) { endpoints, request in
       guard let keys = endpoints.s3Keys else { return .problem(.notFound, for: request) }
       return await respond(keys, request)
     }

@@ -35,7 +35,9 @@ package final class LarderHandler: RequestHandler {
       routes: router.names.routes + [S3RootHandler.pattern], operations: endpoints.operationNames)
     let names = names
     s3Root = endpoints.s3.map {
-      S3RootHandler(endpoint: $0, cors: services.cors, host: services.s3?.host, names: names)
+      S3RootHandler(
+        endpoint: $0, cors: services.cors, host: services.s3?.host, names: names,
+        replica: endpoints.replica)
     }
   }
 
@@ -50,6 +52,10 @@ package final class LarderHandler: RequestHandler {
     if deltas.writeResponse(to: head, stamp: stamp, into: &output) { return true }
     return fileResponseCache.writeResponse(to: head, stamp: stamp, into: &output)
   }
+
+  /// Ends the responses that were cached for callers by their tokens, since the keys that sign tokens have
+  /// changed.
+  package func endCredentials() { responseCache.epoch.end() }
 
   package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
     guard let s3Root, s3Root.handles(head) else { return router.contentRoute(for: head) }
@@ -68,7 +74,10 @@ package final class LarderHandler: RequestHandler {
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
-    if let s3Root, s3Root.handles(request.head) { return await s3Root.respond(to: request) }
+    if let s3Root, s3Root.handles(request.head) {
+      return request.node == nil
+        ? await s3Root.respond(to: request) : await s3Root.serve(request)
+    }
     if let preflight = cors.preflight(request) { return preflight }
     var response = await router.respond(to: request)
     if request.method == .options, response.fields[.allow]?.contains("PATCH") == true {

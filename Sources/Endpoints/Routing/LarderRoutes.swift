@@ -40,58 +40,75 @@ package enum LarderRoutes {
       refuseMethod: { $0.operation.refuseMethod($1) },
       respond: { await $0.operation.get($1) }),
     RouteLine(
-      .post, "/v1/operations/{name}", effect: .readsUnlessMutation,
+      .post, "/v1/operations/{name}", effect: .readsUnlessMutation, place: .anyNode,
       refuseMethod: { $0.operation.refuseMethod($1) },
       respond: { await $0.operation.post($1) }),
-    RouteLine(.get, "/v1/operations/{name}/stream", ticket: .stream) {
+    RouteLine(.get, "/v1/operations/{name}/stream", ticket: .stream, place: .leader) {
       await $0.operation.stream($1)
     },
     RouteLine(.get, "/v1/operations/{name}/diff", ticket: .variable) {
       await $0.diffs.operation($1)
     },
-    RouteLine(.post, "/v1/operations/{name}/diff", effect: .reads) { await $0.diffs.operation($1) },
+    RouteLine(.post, "/v1/operations/{name}/diff", effect: .reads, place: .anyNode) {
+      await $0.diffs.operation($1)
+    },
 
     RouteLine(.get, "/v1/graphql", ticket: .endpoint, effect: .readsUnlessMutation) {
       await $0.graphQL.get($1)
     },
-    RouteLine(.post, "/v1/graphql", ticket: .endpoint, effect: .readsUnlessMutation) {
+    RouteLine(
+      .post, "/v1/graphql", ticket: .endpoint, effect: .readsUnlessMutation, place: .anyNode
+    ) {
       await $0.graphQL.post($1)
     },
 
-    RouteLine(.post, "/v1/devices") { await $0.devices.register($1) },
+    RouteLine(.post, "/v1/devices", reach: .everyNode) { await $0.devices.register($1) },
     RouteLine(.get, "/v1/devices/me") { await $0.devices.show($1) },
     RouteLine(.patch, "/v1/devices/me") { await $0.devices.change($1) },
-    RouteLine(.delete, "/v1/devices/me") { await $0.devices.remove($1) },
-    RouteLine(.post, "/v1/devices/me/rotate") { await $0.devices.rotate($1) },
-    RouteLine(.post, "/v1/devices/me/reset") { await $0.devices.reset($1) },
-    RouteLine(.post, "/v1/devices/me/tokens") { await $0.devices.issueToken($1) },
+    RouteLine(.delete, "/v1/devices/me", reach: .everyNode) { await $0.devices.remove($1) },
+    RouteLine(.post, "/v1/devices/me/rotate", reach: .everyNode) { await $0.devices.rotate($1) },
+    RouteLine(.post, "/v1/devices/me/reset", reach: .everyNode) { await $0.devices.reset($1) },
+    RouteLine(.post, "/v1/devices/me/tokens", reach: .everyNode) {
+      await $0.devices.issueToken($1)
+    },
     RouteLine(.get, "/v1/devices/me/tokens") { await $0.devices.listTokens($1) },
-    RouteLine(.delete, "/v1/devices/me/tokens/{id}") { await $0.devices.removeToken($1) },
-    RouteLine(.delete, "/v1/admin/devices/{device}") { await $0.devices.removeForOperator($1) },
+    RouteLine(.delete, "/v1/devices/me/tokens/{id}", reach: .everyNode) {
+      await $0.devices.removeToken($1)
+    },
+    RouteLine(.delete, "/v1/admin/devices/{device}", reach: .everyNode) {
+      await $0.devices.removeForOperator($1)
+    },
 
     RouteLine(.post, "/v1/auth/sign-up") { await $0.accounts.signUp($1) },
     RouteLine(.post, "/v1/auth/sign-in") { await $0.accounts.signIn($1) },
     RouteLine(.post, "/v1/auth/refresh") { await $0.accounts.refresh($1) },
-    RouteLine(.post, "/v1/auth/sign-out") { await $0.accounts.signOut($1) },
+    RouteLine(.post, "/v1/auth/sign-out", reach: .everyNode) { await $0.accounts.signOut($1) },
     RouteLine(.post, "/v1/auth/check-password") { await $0.accounts.checkPassword($1) },
-    RouteLine(.put, "/v1/auth/password") { await $0.accounts.changePassword($1) },
+    RouteLine(.put, "/v1/auth/password", reach: .everyNode) {
+      await $0.accounts.changePassword($1)
+    },
     RouteLine(.get, "/v1/auth/me") { await $0.accounts.me($1) },
-    RouteLine(.delete, "/v1/admin/users/{user}") { await $0.accounts.removeForOperator($1) },
+    RouteLine(.delete, "/v1/admin/users/{user}", reach: .everyNode) {
+      await $0.accounts.removeForOperator($1)
+    },
     RouteLine(.get, "/.well-known/jwks.json") { await $0.accounts.keys($1) },
 
     RouteLine(.get, "/v1/changes") { await $0.changes.page($1) },
     RouteLine(.get, "/v1/changes/stream", ticket: .stream) { await $0.changes.stream($1) },
     RouteLine(.post, "/v1/stream-tickets", effect: .reads) { await $0.tickets.issue($1) },
 
-    RouteLine(.post, "/v1/admin/purge") { await $0.admin.purge($1) },
+    RouteLine(.post, "/v1/admin/purge", reach: .everyNode) { await $0.admin.purge($1) },
     RouteLine(.post, "/v1/admin/explain", effect: .reads) { await $0.admin.explain($1) },
     RouteLine(.get, "/v1/admin/subscriptions") { await $0.liveStatus.show($1) },
     RouteLine(.get, "/v1/admin/upstreams") { await $0.upstreams.list($1) },
+    RouteLine(.get, "/v1/admin/cluster") { await $0.cluster.show($1) },
     RouteLine(.post, "/v1/admin/sql", effect: .reads) { await $0.maintenance.sql($1) },
     RouteLine(.get, "/v1/admin/log-level") { await $0.maintenance.showLogLevel($1) },
     RouteLine(.put, "/v1/admin/log-level") { await $0.maintenance.setLogLevel($1) },
     RouteLine(.post, "/v1/admin/backup") { await $0.maintenance.backUp($1) },
-    RouteLine(.post, "/v1/admin/signing-keys/replace") { await $0.accounts.replaceKeys($1) },
+    RouteLine(.post, "/v1/admin/signing-keys/replace", reach: .everyNode) {
+      await $0.accounts.replaceKeys($1)
+    },
     RouteLine(.get, "/v1/admin/tables") { await $0.tables.list($1) },
     RouteLine(.post, "/v1/admin/tables/clean-up") { await $0.tables.cleanUp($1) },
     RouteLine(.delete, "/v1/admin/tables/{type}") { await $0.tables.drop($1) },
@@ -127,7 +144,7 @@ enum OperationRoutes {
         RouteLine(.get, pattern, of: name, ticket: .variable) {
           await $0.operation.get($1, of: operation)
         },
-        RouteLine(.get, stream, of: name, ticket: .stream) {
+        RouteLine(.get, stream, of: name, ticket: .stream, place: .leader) {
           await $0.operation.stream($1, of: operation)
         },
       ]
@@ -136,7 +153,7 @@ enum OperationRoutes {
         RouteLine(.get, diff, of: name, ticket: .variable) {
           await $0.diffs.operation($1, of: operation)
         },
-        RouteLine(.post, diff, of: name, effect: .reads) {
+        RouteLine(.post, diff, of: name, effect: .reads, place: .anyNode) {
           await $0.diffs.operation($1, of: operation)
         },
       ]
@@ -146,7 +163,7 @@ enum OperationRoutes {
       ]
     case .subscription:
       return [
-        RouteLine(.get, stream, of: name, ticket: .stream) {
+        RouteLine(.get, stream, of: name, ticket: .stream, place: .leader) {
           await $0.operation.stream($1, of: operation)
         }
       ]

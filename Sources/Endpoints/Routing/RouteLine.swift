@@ -16,6 +16,9 @@ package struct RouteLine: Sendable {
   let ticket: TicketUse
   /// What operators' credentials are good for.
   let operators: OperatorRule
+  /// Which nodes of a cluster answer.
+  package let place: RoutePlace
+  package let reach: WriteReach
   private let content: ContentRule
   private let refuseMethod: Respond?
   private let respond: Respond
@@ -23,10 +26,13 @@ package struct RouteLine: Sendable {
   /// - Parameters:
   ///   - effect: nil for the usual one: a `GET` reads, and all other methods write.
   ///   - operators: nil for the usual rule: paths below `/v1/admin` are for operators only.
+  ///   - place: nil for the usual one, see ``RoutePlace``.
+  ///   - reach: the nodes that must have applied a write before it is answered.
   ///   - refuseMethod: see ``HTTPServer/Route/refuseMethod``.
   init(
     _ method: RequestMethod, _ pattern: RoutePattern, of operation: String? = nil,
     ticket: TicketUse = .refused, effect: RouteEffect? = nil, operators: OperatorRule? = nil,
+    place: RoutePlace? = nil, reach: WriteReach = .leader,
     content: ContentRule = ContentRule(), refuseMethod: Respond? = nil,
     respond: @escaping Respond
   ) {
@@ -36,6 +42,8 @@ package struct RouteLine: Sendable {
     self.effect = effect ?? (method == .get ? .reads : .writes)
     self.ticket = ticket
     self.operators = operators ?? .rule(of: pattern)
+    self.place = place ?? .place(of: method, pattern)
+    self.reach = reach
     self.content = content
     self.refuseMethod = refuseMethod
     self.respond = respond
@@ -45,7 +53,29 @@ package struct RouteLine: Sendable {
     Route(
       method, pattern, content: content,
       refuseMethod: refuseMethod.map { Self.bind($0, to: endpoints) },
-      respond: Self.bind(checked(admitted), to: endpoints))
+      respond: placed(
+        Self.bind(settled(checked(admitted), in: endpoints), to: endpoints), in: endpoints))
+  }
+
+  /// On a replica, has the leader answer what it must.
+  private func placed(
+    _ respond: @escaping Route.Respond, in endpoints: EndpointSet
+  ) -> Route.Respond {
+    guard let replica = endpoints.replica else { return respond }
+    let line = ReplicaRouting.Line(
+      place: place, takesTickets: ticket == .stream || ticket == .endpoint, content: content,
+      surface: .main)
+    return { request in await replica.respond(to: request, of: line, local: respond) }
+  }
+
+  /// On the leader, waits for the other nodes where the line says so.
+  private func settled(_ respond: @escaping Respond, in endpoints: EndpointSet) -> Respond {
+    guard reach == .everyNode, let leader = endpoints.leader else { return respond }
+    return { endpoints, request in
+      var response = await respond(endpoints, request)
+      await leader.settle(&response)
+      return response
+    }
   }
 
   /// Refuses callers that the line is not for: device tokens that only read, operators who only read, and on
@@ -91,6 +121,8 @@ package struct RouteLine: Sendable {
 struct EndpointSet: Sendable {
   private let services: Services
   fileprivate let context: EndpointContext
+  /// Nil on a node that is not a replica.
+  let replica: ReplicaRouting?
   let responseCache: ResponseCache
   let deltas: DeltaResponseCache
   let fileResponseCache: FileResponseCache
@@ -106,6 +138,7 @@ struct EndpointSet: Sendable {
   init(_ services: Services) {
     let forwarded = services.callers.forwardedNames
     self.services = services
+    replica = ReplicaRouting(services)
     operationNames = services.operations.directory.operations.map(\.name).sorted()
     let operationNumbers = Dictionary(
       zip(operationNames, Int32(0)...), uniquingKeysWith: { first, _ in first })
@@ -129,10 +162,18 @@ struct EndpointSet: Sendable {
       context: context, operations: services.operations.directory.descriptions,
       openAPI: OpenAPIContent(
         operations: services.operations.directory.descriptions, version: services.version,
+        clock: services.clock,
         source: { [parts = services.parts, source = services.openAPI] in
           var source = try source()
           source.template = parts.filter(openAPI: source.template)
           return source
+        },
+        examples: {
+          [
+            examples = PublicExamples(
+              operations: services.operations, entities: services.entities,
+              callers: services.callers)
+          ] in await examples.found()
         }),
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
@@ -150,6 +191,9 @@ struct EndpointSet: Sendable {
         mutations: mutations, subscriptions: services.subscriptions),
       reads: reads, cors: services.cors)
   }
+
+  /// Nil on a node that is not the leader of a cluster.
+  var leader: LeaderDuties? { services.role.leader }
 
   var entities: EntitiesEndpoint {
     EntitiesEndpoint(context: context, entities: services.entities, cursors: services.cursors)
@@ -190,6 +234,7 @@ struct EndpointSet: Sendable {
   var upstreams: UpstreamsEndpoint {
     UpstreamsEndpoint(context: context, overview: services.upstreams)
   }
+  var cluster: ClusterEndpoint { ClusterEndpoint(context: context, cluster: services.cluster) }
   var maintenance: MaintenanceEndpoint {
     MaintenanceEndpoint(
       context: context, console: services.sql, backups: services.backups,

@@ -7,6 +7,8 @@ package import Model
 package struct Services: Sendable {
   /// The parts that are not switched off; only their routes are served.
   package var parts: Set<ServicePart>
+  /// The part of this node in its cluster.
+  package var role = ClusterRole.alone
   package var operations: OperationService
   package var subscriptions: SubscriptionHub
   package var standing: StandingWork
@@ -33,6 +35,8 @@ package struct Services: Sendable {
   package var writes: EntityWrites
   /// Nil if files are switched off.
   package var storedFiles: FileServices?
+  /// Nil on a single machine.
+  package var cluster: (any ClusterStatus)?
   /// Nil if the S3 dialect is switched off.
   package var s3: S3Services?
   package var sync: SyncQueue

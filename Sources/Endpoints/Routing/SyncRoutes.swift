@@ -6,7 +6,7 @@ import SyncScheduler
 /// The lines of the route table for the sync queue.
 enum SyncRoutes {
   static let lines = [
-    RouteLine(.post, "/v1/mutations") { await $0.mutations.post($1) },
+    RouteLine(.post, "/v1/mutations", place: .anyNode) { await $0.mutations.post($1) },
     RouteLine(.get, "/v1/mutations") { await $0.mutations.list($1) },
     RouteLine(.get, "/v1/mutations/{id}") { await $0.mutations.show($1) },
     RouteLine(.delete, "/v1/mutations/{id}") { await $0.mutations.perform($1) { .cancel($0) } },

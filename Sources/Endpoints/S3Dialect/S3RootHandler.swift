@@ -14,6 +14,8 @@ package struct S3RootHandler: RequestHandler {
   /// The host name in lower case, whose subdomains each name a bucket; nil for none.
   let host: String?
   package let names: RequestNames
+  /// Nil on a node that is not a replica.
+  var replica: ReplicaRouting?
 
   /// Whether a request is for the dialect's host name or a subdomain of it.
   func handles(_ head: borrowing RequestHead) -> Bool {
@@ -36,6 +38,18 @@ package struct S3RootHandler: RequestHandler {
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
+    // Nodes forward to the main addresses.
+    if let verdict = request.node { return .misdirected(request, verdict) }
+    let writes = ![.get, .head, .options].contains(request.method)
+    guard let replica, writes else { return await serve(request) }
+    request.note { $0.route = Int32(names.routes.count - 1) }
+    var response = await replica.forward(request, S3Endpoint.content, .s3)
+    cors.decorate(&response, for: request)
+    return response
+  }
+
+  /// Responds from this node.
+  func serve(_ request: ServerRequest) async -> ServerResponse {
     request.note { $0.route = Int32(names.routes.count - 1) }
     if let preflight = cors.preflight(request) { return preflight }
     var request = request

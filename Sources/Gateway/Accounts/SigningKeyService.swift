@@ -16,6 +16,12 @@ package struct SigningKeyService: Sendable {
   /// The public key set (RFC 7517), for other services that verify the tokens.
   package var published: JSONValue { keys.published }
 
+  /// Reads the keys again, because the log has changed them, and checks every token again.
+  package func noteApplied() async throws(AccountFault) {
+    try await keys.reload()
+    tokens.forgetAll()
+  }
+
   /// Replaces all keys by a new one. Every access token issued before is refused from now on.
   ///
   /// - Returns: the number of removed keys.

@@ -6,6 +6,8 @@ import Synchronization
 package struct HealthReport: Sendable {
   package enum StoreState: String, Sendable {
     case writable
+    /// A replica's: it is written by the log of the cluster alone.
+    case replica
     case readOnly = "not writable"
     /// The database is corrupt: a backup must be restored.
     case damaged
@@ -20,6 +22,8 @@ package struct HealthReport: Sendable {
     package let name: UpstreamName
     /// Nil if no call was made yet. Reported but not required: Larder works without upstream.
     package let isReachable: Bool?
+    /// Whether it refuses the service's own credential, so that only stored data is served.
+    package let refusesService: Bool
   }
 
   /// In alphabetical order.
@@ -36,7 +40,7 @@ package struct HealthReport: Sendable {
     return upstreams.contains { $0.isReachable == nil } ? nil : true
   }
 
-  package var isReady: Bool { store == .writable && !isDraining }
+  package var isReady: Bool { (store == .writable || store == .replica) && !isDraining }
 }
 
 /// A reload of the operations and settings while the service runs.
@@ -66,6 +70,7 @@ package final class HealthCheck: Sendable {
   private let operationCount: Int
   private let uptime: @Sendable () -> Duration
   private let lastReload: @Sendable () -> ReloadReport?
+  private let isReplica: Bool
   private let draining = Atomic(false)
   private let fullDisk: Mutex<FullDisk>
 
@@ -83,15 +88,17 @@ package final class HealthCheck: Sendable {
 
   /// - Parameters:
   ///   - uptime: a monotonic clock.
+  ///   - isReplica: whether the store takes no writes because the log of a cluster writes it.
   ///   - lastReload: returns the last reload of the process.
   package init(
     store: ReadSession, upstreams: Upstreams, operationCount: Int,
-    uptime: @escaping @Sendable () -> Duration,
+    uptime: @escaping @Sendable () -> Duration, isReplica: Bool = false,
     lastReload: @escaping @Sendable () -> ReloadReport? = { nil }
   ) {
     self.store = store
     self.uptime = uptime
     self.lastReload = lastReload
+    self.isReplica = isReplica
     fullDisk = Mutex(FullDisk(count: store.fullCount))
     self.upstreams = upstreams
     self.operationCount = operationCount
@@ -104,8 +111,11 @@ package final class HealthCheck: Sendable {
 
   package func report() async -> HealthReport {
     var state = HealthReport.StoreState.readOnly
+    if isReplica { state = .replica }
     // A probe is a write of its own: many of them would use up what little room there is.
-    if !isDiskFull(), (try? await store.probe()) != nil, !isDiskFull() { state = .writable }
+    if !isReplica, !isDiskFull(), (try? await store.probe()) != nil, !isDiskFull() {
+      state = .writable
+    }
     switch store.damage {
     case .moved: state = .moved
     case .corrupt: state = .damaged
@@ -113,7 +123,11 @@ package final class HealthCheck: Sendable {
     }
     return HealthReport(
       store: state, operationCount: operationCount,
-      upstreams: upstreams.all.map { .init(name: $0.name, isReachable: $0.pulse.isReachable) },
+      upstreams: upstreams.all.map {
+        .init(
+          name: $0.name, isReachable: $0.pulse.isReachable,
+          refusesService: $0.pulse.serviceRefusal != nil)
+      },
       isDraining: draining.load(ordering: .relaxed), reload: lastReload())
   }
 

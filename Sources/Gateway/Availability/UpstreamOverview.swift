@@ -33,6 +33,8 @@ package struct UpstreamStatus: Sendable {
   /// Of calls; those of subscriptions are in ``live``.
   package let refusals: UpstreamPulse.RefusalStatus
   package let live: Live?
+  /// Nil unless upstream refuses the service's own credential.
+  package let serviceRefusal: UpstreamPulse.ServiceRefusalStatus?
 }
 
 /// The state of all upstreams, each by itself, for operators.
@@ -60,6 +62,6 @@ package struct UpstreamOverview: Sendable {
         .init(
           connections: $0.connections, reconnects: $0.reconnects, gaps: $0.gaps,
           refusals: $0.refusals)
-      })
+      }, serviceRefusal: upstream.pulse.serviceRefusal)
   }
 }

@@ -28,6 +28,26 @@ package final class UpstreamPulse: Sendable {
     package let age: Duration?
   }
 
+  /// The service's own credential, which upstream does not accept, for operators.
+  package struct ServiceRefusalStatus: Hashable, Sendable {
+    /// Upstream's status and code.
+    package let reason: String
+    /// The settings that contain the credential.
+    package let settings: [String]
+    /// The time since the first refused call.
+    package let duration: Duration
+    package let count: Int
+  }
+
+  private struct ServiceRefusals {
+    let began: Duration
+    var refusal: ServiceRefusal
+    var last: Duration
+    var count = 1
+    /// Whether the log has a line about it, so that its end is logged too.
+    var isLogged = false
+  }
+
   private struct Refusals {
     var count = 0
     var last: Duration?
@@ -52,6 +72,10 @@ package final class UpstreamPulse: Sendable {
   private let isOut = Atomic(false)
   private let outage = Mutex<Outage?>(nil)
   private let refusals = Mutex(Refusals())
+  /// Whether upstream refuses the service's own credential; accepted calls check nothing else.
+  private let isServiceRefused = Atomic(false)
+  private let service = Mutex<ServiceRefusals?>(nil)
+  private let serviceLog = Mutex<Duration?>(nil)
   private let observer = Mutex(Observer())
   private let uptime: @Sendable () -> Duration
   private let logger: Logger
@@ -101,12 +125,86 @@ package final class UpstreamPulse: Sendable {
     return RefusalStatus(count: refusals.count, age: refusals.last.map { uptime() - $0 })
   }
 
+  /// Nil if upstream accepts the service's own credential, or no call was made with it.
+  package var serviceRefusal: ServiceRefusalStatus? {
+    service.withLock { $0 }.map {
+      ServiceRefusalStatus(
+        reason: $0.refusal.reason, settings: $0.refusal.settings, duration: uptime() - $0.began,
+        count: $0.count)
+    }
+  }
+
+  /// Records whether upstream accepted the service's own credential, for a call or a subscription.
+  ///
+  /// A refusal is logged when it begins, and once a minute while it lasts.
+  ///
+  /// - Parameter refusal: nil if it was accepted.
+  package func noteService(_ refusal: ServiceRefusal?) {
+    guard let refusal else { return noteServiceAccepted() }
+    let now = uptime()
+    let mayLog = serviceLog.withLock { last in
+      if let last, now - last < LogPace.interval { return false }
+      last = now
+      return true
+    }
+    let (count, isNew) = service.withLock { service in
+      var current =
+        service ?? ServiceRefusals(began: now, refusal: refusal, last: now, count: 0)
+      let isNew = service == nil
+      current.refusal = refusal
+      current.last = now
+      current.count += 1
+      if mayLog { current.isLogged = true }
+      service = current
+      isServiceRefused.store(true, ordering: .relaxed)
+      return (current.count, isNew)
+    }
+    if isNew { recordService(isAccepted: false) }
+    guard mayLog else { return }
+    logger.warning(
+      "upstream does not accept the service's credential",
+      metadata: [
+        "cause": "\(refusal.reason)", "refused_calls": "\(count)", "cure": "\(refusal.cure)",
+      ])
+  }
+
+  /// An upstream that accepts every other call does not end the refusal, as with an outage.
+  private func noteServiceAccepted() {
+    guard isServiceRefused.load(ordering: .relaxed) else { return }
+    let now = uptime()
+    let ended = service.withLock { service -> ServiceRefusals? in
+      guard let current = service, now - current.last >= Self.quiet else { return nil }
+      service = nil
+      isServiceRefused.store(false, ordering: .relaxed)
+      return current
+    }
+    guard let ended else { return }
+    recordService(isAccepted: true)
+    guard ended.isLogged else { return }
+    logger.warning(
+      "upstream accepts the service's credential again",
+      metadata: [
+        "after_seconds": "\((now - ended.began).wholeSeconds)", "refused_calls": "\(ended.count)",
+      ])
+  }
+
+  /// The metric does not exist before the first refusal.
+  private func recordService(isAccepted: Bool) {
+    Gauge(label: "larder.upstream.credential.accepted", dimensions: dimensions)
+      .record(isAccepted ? 1 : 0)
+  }
+
   /// Records a failed call, or a response that reports an upstream outage.
   ///
   /// Cancelled calls, refused subscriptions, and calls rejected because too many are in progress, say
   /// nothing about upstream.
   package func note(_ failure: UpstreamFailure) {
     switch failure {
+    case .serviceRefused(let refusal):
+      // Upstream responded.
+      noteAnswer()
+      noteRefusal()
+      return noteService(refusal)
     case .busy, .cancelled, .refused, .rejected: return
     default: set(Self.bad)
     }
@@ -152,6 +250,7 @@ package final class UpstreamPulse: Sendable {
   func note(_ response: UpstreamResponse) {
     noteAnswer()
     if response.permission == .unauthenticated { noteRefusal() }
+    if response.acceptsService { noteService(nil) }
   }
 
   private func noteRefusal() {

@@ -12,11 +12,16 @@ package final class OperatorSession: Sendable {
   package let csrfToken: String
   /// The time at which it ends however much it is used.
   package let expires: Timestamp
+  /// Of the token that it was opened with: it ends when the settings have another one.
+  fileprivate let tokenDigest: [UInt8]
   private let isOver = Atomic(false)
 
-  init(id: String, role: OperatorRole, csrfToken: String, expires: Timestamp) {
+  fileprivate init(
+    id: String, role: OperatorRole, tokenDigest: [UInt8], csrfToken: String, expires: Timestamp
+  ) {
     self.id = id
     self.role = role
+    self.tokenDigest = tokenDigest
     self.csrfToken = csrfToken
     self.expires = expires
   }
@@ -32,10 +37,26 @@ package final class OperatorSession: Sendable {
   }
 }
 
-/// The sessions of operators, in memory only: a restart ends them all.
+/// What a process keeps of operators' sessions when a reload replaces the settings. Its content is in memory
+/// only: a restart ends them all.
+package final class OperatorSessionMemory: Sendable {
+  fileprivate struct Entry {
+    let session: OperatorSession
+    var used: Timestamp
+  }
+
+  /// By the digests of their cookies.
+  fileprivate let entries = Mutex<[String: Entry]>([:])
+  fileprivate let attempts = AttemptThrottle(perMinute: OperatorSessions.attemptsPerMinute)
+
+  package init() {}
+}
+
+/// The sessions of operators.
 ///
 /// A session is found by the digest of its cookie. It ends after ``idleMax`` without a request, after
-/// ``lifetime`` in any case, and when the least recently used of ``sessionsMax`` sessions has to make room.
+/// ``lifetime`` in any case, when the least recently used of ``sessionsMax`` sessions has to make room, and
+/// when a reload brings settings without the token that it was opened with.
 package final class OperatorSessions: Sendable {
   /// A new session, and the text that its cookie has.
   package struct Opened: Sendable {
@@ -44,14 +65,7 @@ package final class OperatorSessions: Sendable {
     package let idleExpires: Timestamp
   }
 
-  private struct Entry {
-    let session: OperatorSession
-    var used: Timestamp
-
-    func isOver(at now: Timestamp) -> Bool {
-      now >= session.expires || used.elapsed(until: now) >= OperatorSessions.idleMax
-    }
-  }
+  private typealias Entry = OperatorSessionMemory.Entry
 
   package static let idleMax = Duration.seconds(1_800)
   package static let lifetime = Duration.seconds(12 * 3_600)
@@ -64,17 +78,19 @@ package final class OperatorSessions: Sendable {
   private let clock: WallClock
   private let random: RandomBytes
   private let whenEnded: @Sendable (_ id: String) -> Void
-  private let attempts = AttemptThrottle(perMinute: attemptsPerMinute)
-  private let entries = Mutex<[String: Entry]>([:])
+  private let memory: OperatorSessionMemory
 
   /// - Parameters:
+  ///   - memory: the sessions of the process.
   ///   - adminToken: nil if administration is off.
   ///   - viewerToken: the token of operators who only read; nil for none.
   ///   - whenEnded: called with the id of each session that has ended, to end its streams.
   package init(
-    adminToken: String?, viewerToken: String?, clock: WallClock, random: RandomBytes,
+    memory: OperatorSessionMemory = OperatorSessionMemory(), adminToken: String?,
+    viewerToken: String?, clock: WallClock, random: RandomBytes,
     whenEnded: @escaping @Sendable (_ id: String) -> Void
   ) {
+    self.memory = memory
     self.whenEnded = whenEnded
     tokens = OperatorTokens(admin: adminToken, viewer: viewerToken)
     self.clock = clock
@@ -89,7 +105,7 @@ package final class OperatorSessions: Sendable {
     let now = clock.now()
     // A right token is never refused for the attempts of others behind the same address.
     guard let role = tokens.role(of: token) else {
-      if let wait = attempts.take(network.attemptNames, at: now) {
+      if let wait = memory.attempts.take(network.attemptNames, at: now) {
         throw Failure(
           .rateLimited, "Too many attempts; retry later.", retry: .after, retryAfter: wait)
       }
@@ -100,12 +116,15 @@ package final class OperatorSessions: Sendable {
     let cookie = Base64URL.encode(random.bytes(Self.byteCount))
     let session = OperatorSession(
       id: "console \(Base64URL.encode(random.bytes(Self.byteCount)))", role: role,
+      tokenDigest: OperatorTokens.digest(token),
       csrfToken: Base64URL.encode(random.bytes(Self.byteCount)),
       expires: now.advanced(by: Self.lifetime))
-    let ended = entries.withLock { entries in
-      var ended = entries.filter { $0.value.isOver(at: now) }.map(\.key)
+    let ended = memory.entries.withLock { entries in
+      var ended = entries.filter { isOver($0.value, at: now) }.map(\.key)
       // Of the same role: viewers end no session of an admin.
-      let peers = entries.filter { !$0.value.isOver(at: now) && $0.value.session.role == role }
+      let peers = entries.filter {
+        !isOver($0.value, at: now) && $0.value.session.role == role
+      }
       if peers.count >= Self.sessionsMax,
         let oldest = peers.min(by: { $0.value.used < $1.value.used })
       {
@@ -123,9 +142,9 @@ package final class OperatorSessions: Sendable {
   package func find(cookie: String) -> Opened? {
     let now = clock.now()
     let digest = Self.digest(cookie)
-    let (session, isOver) = entries.withLock { entries -> (OperatorSession?, Bool) in
+    let (session, isOver) = memory.entries.withLock { entries -> (OperatorSession?, Bool) in
       guard let entry = entries[digest] else { return (nil, false) }
-      guard !entry.isOver(at: now) else {
+      guard !self.isOver(entry, at: now) else {
         entries[digest] = nil
         return (entry.session, true)
       }
@@ -142,8 +161,25 @@ package final class OperatorSessions: Sendable {
 
   /// Ends a session, and the streams that were opened with it.
   package func end(cookie: String) {
-    let ended = entries.withLock { $0.removeValue(forKey: Self.digest(cookie)) }
+    let ended = memory.entries.withLock { $0.removeValue(forKey: Self.digest(cookie)) }
     if let session = ended?.session { end(session) }
+  }
+
+  /// Ends the sessions that are over although no request shows it, and the streams that were opened with
+  /// them. Called at short intervals.
+  package func endIdle() {
+    let now = clock.now()
+    let ended = memory.entries.withLock { entries in
+      entries.filter { isOver($0.value, at: now) }.map(\.key).compactMap {
+        entries.removeValue(forKey: $0)?.session
+      }
+    }
+    for session in ended { end(session) }
+  }
+
+  private func isOver(_ entry: Entry, at now: Timestamp) -> Bool {
+    now >= entry.session.expires || entry.used.elapsed(until: now) >= Self.idleMax
+      || tokens.role(ofDigest: entry.session.tokenDigest) != entry.session.role
   }
 
   private func end(_ session: OperatorSession) {

@@ -24,14 +24,18 @@ struct OperatorTokens: Sendable {
 
   /// Returns the role of a token; nil for another token. The time does not depend on the token's text.
   func role(of token: String) -> OperatorRole? {
+    role(ofDigest: Self.digest(token))
+  }
+
+  /// Returns the role of the token with this digest; nil for another one.
+  func role(ofDigest digest: [UInt8]) -> OperatorRole? {
     guard isOn else { return nil }
-    let digest = Self.digest(token)
     let isAdmin = admin.map { constantTimeEqual($0, digest) } ?? false
     let isViewer = viewer.map { constantTimeEqual($0, digest) } ?? false
     return isAdmin ? .admin : isViewer ? .viewer : nil
   }
 
-  private static func digest(_ token: String) -> [UInt8] {
+  static func digest(_ token: String) -> [UInt8] {
     Array(SHA256.hash(data: Array(token.utf8)))
   }
 }

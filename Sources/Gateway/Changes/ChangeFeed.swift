@@ -41,6 +41,8 @@ package final class ChangeFeed: Sendable {
   private let deadline: QueryDeadline
   private let clock: WallClock
   private let coalescer = PageCoalescer()
+  /// On a replica, which cannot begin to observe a type; nil on other nodes.
+  private let leader: LeaderLink?
 
   /// - Parameters:
   ///   - deadline: the limit for a page with a condition, which the caller wrote.
@@ -50,8 +52,10 @@ package final class ChangeFeed: Sendable {
   package init(
     store: ReadSession, validator: CursorValidator, entities: EntityRenderer, signal: CommitSignal,
     types: [EntityType], possibleTypes: [String: [String]] = [:], gate: StoredDataGate,
-    devices: DeviceRegistry, deadline: QueryDeadline, clock: WallClock, reach: FilterReach = .none
+    devices: DeviceRegistry, deadline: QueryDeadline, clock: WallClock, reach: FilterReach = .none,
+    leader: LeaderLink? = nil
   ) {
+    self.leader = leader
     let names = Set(types.map(\.name))
     self.possibleTypes = possibleTypes.filter { !names.contains($0.key) }
       .mapValues { $0.filter(names.contains) }
@@ -229,6 +233,8 @@ package final class ChangeFeed: Sendable {
   /// Makes the store keep the history of the types that the filter's condition is evaluated on.
   private func observe(_ filter: ChangeFilter, by caller: Caller) async throws(Failure) {
     guard let condition = filter.condition else { return }
+    // The leader must know that the filter is in use.
+    if let leader { throw leader.need() }
     let types = condition.reachedTypes.union(condition.observed.keys)
     let isKnown = caller.isAdmin || caller.device != nil || caller.user != nil
     let isKept = try await storing { () async throws(StorageError) in

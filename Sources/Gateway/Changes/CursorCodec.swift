@@ -22,12 +22,17 @@ package struct Cursor: Hashable, Sendable {
   package let schemaVersion: UInt32
   /// The time of `now()` in the filter; nil for a filter without it.
   package let clock: FilterClock?
+  /// The number of a submission in the inbox of a cluster that its reader has made, and that can be missing up
+  /// to the revision; nil without one.
+  package let entry: Int64?
 
   package init(
     segment: UInt64, revision: Revision, lastKey: String = "", origin: LogOrigin? = nil,
-    viewer: UInt64, filter: UInt64 = 0, schemaVersion: UInt32, clock: FilterClock? = nil
+    viewer: UInt64, filter: UInt64 = 0, schemaVersion: UInt32, clock: FilterClock? = nil,
+    entry: Int64? = nil
   ) {
     self.clock = clock
+    self.entry = entry
     self.segment = segment
     self.revision = revision
     self.lastKey = lastKey
@@ -87,6 +92,9 @@ package struct CursorCodec: Sendable {
   private static let version: UInt8 = 2
   /// The version of the layout with a ``FilterClock`` at its end.
   private static let clockVersion: UInt8 = 3
+  /// The version of the layout with the number of an ``Cursor/entry`` at its end. It has no clock: it is issued
+  /// with a response, never with a page.
+  private static let entryVersion: UInt8 = 4
   private static let macByteCount = 12
   /// version, segment, revision, viewer, filter, schema version, kind and revision of the origin,
   /// length of the last key.
@@ -99,7 +107,9 @@ package struct CursorCodec: Sendable {
   }
 
   package func encode(_ cursor: Cursor) -> String {
-    var bytes: [UInt8] = [cursor.clock == nil ? Self.version : Self.clockVersion]
+    let version = cursor.clock == nil ? Self.version : Self.clockVersion
+    let entry = cursor.clock == nil ? cursor.entry : nil
+    var bytes: [UInt8] = [entry == nil ? version : Self.entryVersion]
     bytes.append(bigEndian: cursor.segment)
     bytes.append(bigEndian: UInt64(bitPattern: cursor.revision.value))
     bytes.append(bigEndian: cursor.viewer)
@@ -111,6 +121,7 @@ package struct CursorCodec: Sendable {
     bytes.append(bigEndian: UInt16(truncatingIfNeeded: cursor.lastKey.utf8.count))
     bytes.append(contentsOf: cursor.lastKey.utf8)
     if let clock = cursor.clock { bytes.append(clock) }
+    if let entry { bytes.append(bigEndian: UInt64(bitPattern: entry)) }
     bytes.append(contentsOf: mac(of: bytes))
     return Base64URL.encode(bytes)
   }
@@ -121,7 +132,7 @@ package struct CursorCodec: Sendable {
   package func decode(_ text: String) -> Cursor? {
     guard let bytes = Base64URL.decode(text),
       bytes.count >= Self.fixedByteCount + Self.macByteCount,
-      bytes[0] == Self.version || bytes[0] == Self.clockVersion
+      (Self.version...Self.entryVersion).contains(bytes[0])
     else { return nil }
     let content = bytes.dropLast(Self.macByteCount)
     guard constantTimeEqual(mac(of: content), bytes.suffix(Self.macByteCount)) else { return nil }
@@ -132,15 +143,24 @@ package struct CursorCodec: Sendable {
       return nil
     }
     let rest = content.dropFirst(Self.fixedByteCount)
-    let clock = FilterClock(rest.dropFirst(keyCount))
-    guard bytes[0] == Self.clockVersion ? clock != nil : rest.count == keyCount else { return nil }
+    let end = rest.dropFirst(keyCount)
+    var (clock, entry): (FilterClock?, Int64?) = (nil, nil)
+    switch bytes[0] {
+    case Self.clockVersion:
+      guard let found = FilterClock(end) else { return nil }
+      clock = found
+    case Self.entryVersion:
+      guard end.count == 8 else { return nil }
+      entry = Int64(bitPattern: end.bigEndian(UInt64.self, at: 0))
+    default: guard end.isEmpty else { return nil }
+    }
     return Cursor(
       segment: content.bigEndian(UInt64.self, at: 1),
       revision: Revision(Int64(bitPattern: content.bigEndian(UInt64.self, at: 9))),
       lastKey: String(decoding: rest.prefix(keyCount), as: UTF8.self), origin: origin,
       viewer: content.bigEndian(UInt64.self, at: 17),
       filter: content.bigEndian(UInt64.self, at: 25),
-      schemaVersion: content.bigEndian(UInt32.self, at: 33), clock: clock)
+      schemaVersion: content.bigEndian(UInt32.self, at: 33), clock: clock, entry: entry)
   }
 
   /// Returns a keyed digest of a viewer's scopes, which reveals nothing about them without the key.

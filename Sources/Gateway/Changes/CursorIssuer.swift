@@ -67,12 +67,27 @@ package final class CursorIssuer: Sendable {
     revision == head ? cursor(for: viewer) : make(revision, viewer)
   }
 
-  private func make(_ revision: Revision, _ viewer: Viewer) -> [UInt8] {
+  /// Whether this node has everything that a cursor has seen. True for text that is no cursor of this
+  /// service, which other code refuses.
+  package func covers(_ text: String) -> Bool {
+    codec.decode(text).map { $0.revision <= head } ?? true
+  }
+
+  /// Returns the head's cursor for a viewer who has made a submission that is in the inbox of a cluster.
+  func cursor(for viewer: Viewer, covering entry: Int64) -> [UInt8] {
+    make(head, viewer, entry: entry)
+  }
+
+  /// Returns the submission that a cursor covers besides its revision; nil for none, and for text that is no
+  /// cursor.
+  func entry(coveredBy text: String) -> Int64? { codec.decode(text)?.entry }
+
+  private func make(_ revision: Revision, _ viewer: Viewer, entry: Int64? = nil) -> [UInt8] {
     Array(
       codec.encode(
         Cursor(
           segment: segment, revision: revision, viewer: codec.digest(of: viewer),
-          schemaVersion: schemaVersion)
+          schemaVersion: schemaVersion, entry: entry)
       ).utf8)
   }
 }

@@ -167,6 +167,9 @@ package final class CommitSignal: Sendable {
     for listener in listeners { listener.wake(.end) }
   }
 
+  /// The devices that have listeners, and the console's sessions.
+  package var devices: Set<String> { state.withLock { Set($0.devices.keys) } }
+
   /// Whether ``end()`` was called.
   package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 

@@ -6,11 +6,15 @@ package import Storage
 package struct EntityProvenance: Sendable {
   /// The copies of one entity that are read at most.
   package static let copiesMax = 50
+  /// The earlier states that are read at most.
+  package static let statesMax = 50
 
   package struct Copies: Sendable {
     package let copies: [EntityCopy]
     /// Whether there are more than ``copiesMax``.
     package let hasMore: Bool
+    /// At most ``statesMax`` states.
+    package let history: EntityHistory
   }
 
   private let store: ReadSession
@@ -21,8 +25,10 @@ package struct EntityProvenance: Sendable {
 
   package func copies(of key: EntityKey) async throws(Failure) -> Copies {
     let found: [EntityCopy]?
+    let history: EntityHistory?
     do throws(StorageError) {
       found = try await store.copies(of: key, limit: Self.copiesMax + 1)
+      history = try await store.history(of: key, limit: Self.statesMax)
     } catch {
       throw Failure(
         .storageUnavailable, "The database cannot be read; retry later.", retry: .after,
@@ -35,7 +41,8 @@ package struct EntityProvenance: Sendable {
       throw Failure(.notFound, "No scope has a copy of this entity.")
     }
     return Copies(
-      copies: Array(found.prefix(Self.copiesMax)), hasMore: found.count > Self.copiesMax)
+      copies: Array(found.prefix(Self.copiesMax)), hasMore: found.count > Self.copiesMax,
+      history: history ?? EntityHistory(recordedSince: nil, states: []))
   }
 
   /// Returns a stored value as JSON, with references to entities as `{"type","id"}`.

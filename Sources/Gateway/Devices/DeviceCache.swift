@@ -46,11 +46,17 @@ final class DeviceCache: Sendable {
     }
   }
 
-  func dropAll() {
+  /// - Returns: the digests of tokens that were known, each with the id of its device.
+  @discardableResult
+  func dropAll() -> [(digest: String, device: String)] {
     state.withLock { state in
+      let known = state.digests.flatMap { device, digests in
+        digests.map { (digest: $0, device: device) }
+      }
       state.removals += 1
       state.devices.removeAll(keepingCapacity: true)
       state.digests.removeAll(keepingCapacity: true)
+      return known
     }
   }
 

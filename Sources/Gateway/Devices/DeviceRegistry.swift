@@ -39,6 +39,8 @@ package final class DeviceRegistry: Sendable {
   private let cache = DeviceCache()
   private let throttle: AttemptThrottle
   private let whenChanged: @Sendable () -> Void
+  /// On a replica, which changes no device; nil on other nodes.
+  private let leader: LeaderLink?
   /// The number of unused devices kept because of their data, as last logged.
   private let keptCount = Atomic(0)
 
@@ -47,9 +49,10 @@ package final class DeviceRegistry: Sendable {
   ///   - whenChanged: called after a device was changed or removed on disk.
   package init(
     store: Store, settings: DeviceSettings, clock: WallClock, expiryClock: WallClock? = nil,
-    random: RandomBytes, signal: CommitSignal, logger: Logger,
+    random: RandomBytes, signal: CommitSignal, logger: Logger, leader: LeaderLink? = nil,
     whenChanged: @escaping @Sendable () -> Void = {}
   ) {
+    self.leader = leader
     self.store = store
     self.settings = settings
     self.clock = clock
@@ -211,6 +214,7 @@ package final class DeviceRegistry: Sendable {
     guard let user, device.user?.equalsExactly(user) != true else { return device }
     var owned: Device? = device
     if device.user == nil {
+      if let leader { throw leader.need() }
       owned = try await writing { () async throws(StorageError) in
         try await self.store.bind(device: device.id, to: user)
       }
@@ -224,6 +228,12 @@ package final class DeviceRegistry: Sendable {
   private func noteUse(of device: Device, tokenDigest: String) {
     let now = expiryClock.now()
     guard cache.note(useOf: tokenDigest, at: now, grain: Self.useGrain) else { return }
+    if leader != nil {
+      // The leader records it when it sees the token.
+      guard let current = LeaderRequest.current else { return }
+      Task { await current.present() }
+      return
+    }
     Task { [store, logger] in
       do {
         try await store.touch(device: device.id, at: now)
@@ -376,7 +386,30 @@ package final class DeviceRegistry: Sendable {
     for id in expired where try await store.remove(device: id, setAsideBefore: moment) {
       removed.append(id)
     }
-    logger.notice("unused devices were removed", metadata: ["count": "\(removed.count)"])
+    logger.notice(
+      "unused devices were removed", metadata: ["count": .stringConvertible(removed.count)])
+  }
+
+  // MARK: Replicas
+
+  /// Drops the cached devices, because the log has changed devices or their tokens, and ends the streams of
+  /// those whose token is no longer valid.
+  package func noteApplied() async {
+    let known = cache.dropAll()
+    let listening = signal.devices
+    for (digest, device) in known where listening.contains(device) {
+      let removals = cache.removals
+      guard let found = try? await store.device(tokenDigest: digest) else {
+        signal.end(device: device)
+        continue
+      }
+      cache.keep(found, tokenDigest: digest, asOf: removals)
+    }
+    // Their tokens are not known here: they open their streams again.
+    let cached = Set(known.map(\.device))
+    for device in listening.subtracting(cached) where device.hasPrefix("d_") {
+      signal.end(device: device)
+    }
   }
 
   private func writing<Value: Sendable>(

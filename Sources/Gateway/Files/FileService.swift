@@ -127,3 +127,8 @@ extension FileService {
     return (page, request.prefix)
   }
 }
+
+extension FileService {
+  /// Forgets what it has in memory of objects, because the log has changed some.
+  package func noteApplied() { smallFiles?.forgetAll() }
+}

@@ -115,6 +115,14 @@ package final class S3Keys: Sendable {
     return credential
   }
 
+  /// Drops the keys in memory, because the log has changed keys.
+  package func noteApplied() {
+    memory.withLock { memory in
+      memory.opened = [:]
+      memory.revocations += 1
+    }
+  }
+
   private static func context(_ id: String) -> String { "s3-key:\(id)" }
 
   private func reaching<Value>(

@@ -74,6 +74,16 @@ package final class SmallFiles: Sendable {
     }
   }
 
+  /// Removes all objects, because the log has changed some.
+  package func forgetAll() {
+    state.withLock { state in
+      for index in state.writes.indices { state.writes[index] += 1 }
+      for file in state.files.values { file.expire() }
+      state.files = [:]
+      state.bytes = 0
+    }
+  }
+
   private static func group(of address: ObjectAddress) -> Int {
     Int(bitPattern: address.hashValue.magnitude % UInt(groupCount))
   }

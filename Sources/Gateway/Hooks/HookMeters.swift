@@ -135,7 +135,7 @@ final class HookMeters: Sendable {
       "cause": "\(refusal.cause ?? refusal.message)",
     ]
     if let id = refusal.requestID { metadata["request_id"] = "\(id)" }
-    if count > 1 { metadata["count"] = "\(count)" }
+    if count > 1 { metadata["count"] = .stringConvertible(count) }
     if !refusal.details.isEmpty {
       let faults = refusal.details.prefix(Self.loggedDetailsMax).map(\.text)
       metadata["faults"] = "\(faults.joined(separator: "; "))"

@@ -103,7 +103,7 @@ final class HookOutMeters: Sendable {
       case .expired: "events for a hook were dropped: they were not delivered in three days"
       case .full: "the oldest events for a hook were dropped: its outbox is full"
       }
-    logger.warning(message, metadata: ["hook": "\(hook)", "dropped": "\(count)"])
+    logger.warning(message, metadata: ["hook": "\(hook)", "dropped": .stringConvertible(count)])
   }
 
   private static func kind(of reason: DropReason) -> String { "dropped \(reason.rawValue)" }
@@ -124,7 +124,7 @@ final class HookOutMeters: Sendable {
     guard let count = pace.withLock({ $0.note(kind, at: moment) }) else { return }
     var metadata = metadata
     metadata["hook"] = "\(hook)"
-    if count > 1 { metadata["count"] = "\(count)" }
+    if count > 1 { metadata["count"] = .stringConvertible(count) }
     logger.warning(message, metadata: metadata)
   }
 }

@@ -149,7 +149,7 @@ package final class OutgoingHooks: Sendable {
     }
     logger.warning(
       "events for a hook that is not in the settings any more were dropped",
-      metadata: ["hook": "\(hook)", "dropped": "\(count)"])
+      metadata: ["hook": "\(hook)", "dropped": .stringConvertible(count)])
   }
 
   // MARK: Operators

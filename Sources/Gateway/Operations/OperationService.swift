@@ -9,14 +9,21 @@ package struct OperationService: Sendable {
   package struct Context: Sendable {
     package let caller: Caller
     package let directives: ReadDirectives
+    /// See ``ReadRequest/noteFailure``.
+    package let noteFailure: FailedReadObserver?
 
-    package init(caller: Caller, directives: ReadDirectives = .none) {
+    package init(
+      caller: Caller, directives: ReadDirectives = .none, noteFailure: FailedReadObserver? = nil
+    ) {
       self.caller = caller
       self.directives = directives
+      self.noteFailure = noteFailure
     }
   }
 
   package let directory: OperationDirectory
+  /// On a replica, which runs no mutation and no live query; nil on other nodes.
+  package let leader: LeaderLink?
   private let reader: QueryReader
   private let mutations: MutationRunner
   private let explainer: Explainer
@@ -30,8 +37,10 @@ package struct OperationService: Sendable {
   package init(
     directory: OperationDirectory, reader: QueryReader, mutations: MutationRunner,
     explainer: Explainer, signal: CommitSignal, devices: DeviceRegistry, differ: ListDiffer,
-    temporary: TemporaryVariables, makeKey: @escaping @Sendable () -> String
+    temporary: TemporaryVariables, leader: LeaderLink? = nil,
+    makeKey: @escaping @Sendable () -> String
   ) {
+    self.leader = leader
     self.directory = directory
     self.reader = reader
     self.mutations = mutations
@@ -68,6 +77,7 @@ package struct OperationService: Sendable {
     _ operation: ServedOperation, input: VariableInput, context: Context,
     knownTag: String?
   ) async throws(Failure) -> OperationStream.Start {
+    if let leader { throw leader.need() }
     if signal.hasEnded {
       throw Failure(
         .draining, "The service is shutting down.", retry: .after, retryAfter: .seconds(1))
@@ -156,7 +166,7 @@ package struct TemporaryVariables: Sendable {
     return ReadRequest(
       operation: operation.registered,
       variables: try await resolved(variables, of: context.caller) ?? variables,
-      caller: context.caller, directives: context.directives)
+      caller: context.caller, directives: context.directives, noteFailure: context.noteFailure)
   }
 
   /// Returns the variables with real ids; nil if there is nothing to replace, which is always so for

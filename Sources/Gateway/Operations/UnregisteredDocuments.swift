@@ -27,12 +27,15 @@ package final class UnregisteredDocuments: Sendable {
   /// Creates the idempotency key that is sent upstream with a mutation.
   private let makeKey: @Sendable () -> String
   private let logger: Logger
+  /// On a replica, which never calls upstream; nil on other nodes.
+  private let leader: LeaderLink?
   private let logged = Mutex<Set<String>>([])
 
   package init(
     policy: UnregisteredPolicy, upstream: UpstreamClient, shares: CallShares = .unlimited,
-    makeKey: @escaping @Sendable () -> String, logger: Logger
+    leader: LeaderLink? = nil, makeKey: @escaping @Sendable () -> String, logger: Logger
   ) {
+    self.leader = leader
     self.policy = policy
     self.upstream = upstream
     self.shares = shares
@@ -47,6 +50,7 @@ package final class UnregisteredDocuments: Sendable {
     _ document: UnregisteredDocument, variables: JSONValue?, caller: Caller
   ) async throws(Failure) -> [UInt8] {
     try admit(document, caller)
+    if let leader { throw leader.need() }
     guard let place = await shares.take(for: caller) else { throw .sharesTaken }
     defer { place.release() }
     var call = UpstreamCall(caller: caller, scope: caller.scope(sharing: .user))

@@ -159,6 +159,8 @@ extension ReadRequest {
 package final class OverlaidEntities: Sendable {
   private struct State {
     var devices: [String: Set<EntityKey>] = [:]
+    /// Those with changes that are in the inbox of a cluster and not in the store yet.
+    var provisional: [String: Set<EntityKey>] = [:]
     /// Counts of overlay changes (added, removed, replaced), in slots that devices share. A device
     /// that shares its slot looks once too often, never too seldom, and the size does not grow with
     /// the number of devices.
@@ -185,7 +187,19 @@ package final class OverlaidEntities: Sendable {
   /// Returns the entities that the device has overlays for; nil if there are none.
   func entities(of device: String) -> Set<EntityKey>? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
-    return state.withLock { $0.devices[device] }
+    return state.withLock { state in
+      guard let provisional = state.provisional[device] else { return state.devices[device] }
+      return provisional.union(state.devices[device] ?? [])
+    }
+  }
+
+  /// Sets the entities that a device's submissions in the inbox of a cluster change.
+  func setProvisional(_ keys: Set<EntityKey>, of device: String) {
+    state.withLock { state in
+      state.provisional[device] = keys.isEmpty ? nil : keys
+      state.versions[Self.slot(of: device)] &+= 1
+    }
+    isUsed.store(true, ordering: .releasing)
   }
 
   /// Returns a number that changes whenever an overlay of the device is added, removed or replaced.

@@ -36,6 +36,8 @@ package final class QueryReader: Sendable {
   private let overlaid: OverlaidReader
   private let lookup: StoreLookup
   private let shadow: ShadowReads?
+  /// On a replica, which never calls upstream; nil on other nodes.
+  private let leader: LeaderLink?
   private let pace = Mutex(LogPace())
   /// The outcome of a flight, and its span, which the spans of its other readers refer to.
   private struct Landed {
@@ -45,22 +47,27 @@ package final class QueryReader: Sendable {
   }
 
   private let flights = SingleFlight<FlightKey, Landed>()
+  /// The refreshes that the leader was asked for, each with the rest after it.
+  private let refreshes = SingleFlight<ResultKey, Void>()
   private let coalesced = Counter(label: "larder.upstream.coalesced")
 
   package init(
     upstreams: Upstreams, store: Store, calls: CallSequence, cache: RenderedCache,
     epoch: MutationEpoch, failures: FailureMemory,
-    overlaid: OverlaidEntities, shadow: ShadowReads? = nil, clock: WallClock, logger: Logger
+    overlaid: OverlaidEntities, shadow: ShadowReads? = nil, leader: LeaderLink? = nil,
+    clock: WallClock, logger: Logger
   ) {
+    self.leader = leader
     self.store = store.reading
     self.cache = cache
     self.clock = clock
     self.logger = logger
     self.epoch = epoch
-    self.shadow = shadow
+    // A comparison is a call of upstream.
+    self.shadow = leader == nil ? shadow : nil
     fetcher = UpstreamFetcher(
       upstreams: upstreams, store: store, calls: calls, cache: cache, failures: failures,
-      clock: clock, logger: logger)
+      clock: clock, logger: logger, leader: leader)
     self.overlaid = OverlaidReader(
       store: store.reading, cache: cache, overlaid: overlaid, logger: logger)
     lookup = StoreLookup(store: store.reading, clock: clock, logger: logger)
@@ -131,7 +138,7 @@ package final class QueryReader: Sendable {
     case (.serve, let stored?):
       return response(stored.rendered, request: request)
     case (.serveAndRefresh, let stored?):
-      _ = flight(for: request)
+      refresh(request)
       return response(stored.rendered, request: request)
     case (.refuse, _):
       throw Failure(
@@ -149,6 +156,7 @@ package final class QueryReader: Sendable {
   private func fetch(
     _ request: ReadRequest, fallback: Stored?, known: Bool
   ) async throws(Failure) -> ReadResponse {
+    if let leader { return try await withoutUpstream(leader, fallback: fallback, request: request) }
     let (task, isNew) = flight(for: request)
     if !isNew { coalesced.increment() }
     let began = LoopClock.now()
@@ -160,30 +168,33 @@ package final class QueryReader: Sendable {
       fetched = await fetcher.fetch(request, keeps: true)
     }
     let waited = LoopClock.now().elapsed(since: began)
-    var response = try await response(
-      to: fetched, isNew: isNew, fallback: fallback, known: known, request: request)
-    response.upstreamTime = waited
-    return response
+    let outcome = { (isStored: Bool) -> CacheOutcome in
+      if !isNew { return .collapsed }
+      if request.directives.noCache { return .request(stored: isStored) }
+      return known ? .revalidated(stored: isStored) : .miss(stored: isStored)
+    }
+    do throws(Failure) {
+      var response = try await response(
+        to: fetched, outcome: outcome, fallback: fallback, request: request)
+      response.upstreamTime = waited
+      return response
+    } catch {
+      request.noteFailure?(outcome(false), waited)
+      throw error
+    }
   }
 
   private func response(
-    to fetched: UpstreamFetcher.Outcome, isNew: Bool, fallback: Stored?, known: Bool,
-    request: ReadRequest
+    to fetched: UpstreamFetcher.Outcome, outcome: (_ isStored: Bool) -> CacheOutcome,
+    fallback: Stored?, request: ReadRequest
   ) async throws(Failure) -> ReadResponse {
     switch fetched {
     case .response(let rendered, let isStored, _):
-      let outcome: CacheOutcome =
-        if !isNew { .collapsed } else if request.directives.noCache {
-          .request(stored: isStored)
-        } else if known { .revalidated(stored: isStored) } else { .miss(stored: isStored) }
       return ReadResponse(
-        rendered: rendered, outcome: outcome, age: age(of: rendered), viewer: viewer(of: request))
+        rendered: rendered, outcome: outcome(isStored), age: age(of: rendered),
+        viewer: viewer(of: request))
     case .erred(let erred):
-      let outcome: CacheOutcome =
-        if !isNew { .collapsed } else if request.directives.noCache {
-          .request(stored: false)
-        } else if known { .revalidated(stored: false) } else { .miss(stored: false) }
-      return try response(erred, over: fallback, else: outcome, request: request)
+      return try response(erred, over: fallback, else: outcome(false), request: request)
     case .refused(let failure):
       throw failure
     case .failed(let failure):
@@ -236,8 +247,37 @@ package final class QueryReader: Sendable {
       metadata: [
         "operation": "\(operation.name)", "upstream": "\(operation.upstream)",
         "code": "\(failure.code.rawValue)", "cause": "\(failure.cause ?? failure.message)",
-        "served": "\(served)", "count": "\(count)",
+        "served": "\(served)", "count": .stringConvertible(count),
       ])
+  }
+
+  /// Leaves a read that upstream must answer to the leader; without one, shows what is stored.
+  private func withoutUpstream(
+    _ leader: LeaderLink, fallback: Stored?, request: ReadRequest
+  ) async throws(Failure) -> ReadResponse {
+    guard leader.reachable == nil else { throw leader.need() }
+    return try await fallBack(to: fallback, after: leader.need(), request: request)
+  }
+
+  /// The most results that the leader refreshes for this node at the same time.
+  private static let refreshesMax = 256
+  /// The time between two requests for the same refresh: the new result comes with the log.
+  private static let refreshRest = Duration.milliseconds(500)
+
+  /// Refreshes a result while its stale copy is served: by a call of upstream, or on a replica by the leader,
+  /// which gets the same request and does the same.
+  private func refresh(_ request: ReadRequest) {
+    guard let leader else {
+      _ = flight(for: request)
+      return
+    }
+    guard leader.reachable != nil, let current = LeaderRequest.current,
+      refreshes.count < Self.refreshesMax
+    else { return }
+    _ = refreshes.join(request.key) {
+      await current.sendAgain()
+      await leader.pause(for: Self.refreshRest)
+    }
   }
 
   private func flight(
@@ -250,6 +290,7 @@ package final class QueryReader: Sendable {
     if place == nil { key.line = request.caller.ownerInNetwork }
     // A flight outlives the task of the request that begins it, and is a task of its own.
     let trace = CurrentTrace.active
+    let request = request.unobserved
     let work = { @Sendable [fetcher] in
       guard let trace else {
         return Landed(
@@ -277,12 +318,21 @@ package final class QueryReader: Sendable {
         .nothingCached,
         "The request forbids both the cache (no-store) and upstream (only-if-cached).")
     }
+    if let leader {
+      let lastGood = leader.reachable == nil ? await lastGood(for: request) : nil
+      return try await withoutUpstream(leader, fallback: lastGood, request: request)
+    }
     let began = LoopClock.now()
     let fetched = await fetcher.fetch(request, keeps: false)
     let waited = LoopClock.now().elapsed(since: began)
-    var response = try await response(toUnkept: fetched, request: request)
-    response.upstreamTime = waited
-    return response
+    do throws(Failure) {
+      var response = try await response(toUnkept: fetched, request: request)
+      response.upstreamTime = waited
+      return response
+    } catch {
+      request.noteFailure?(.request(stored: false), waited)
+      throw error
+    }
   }
 
   private func response(

@@ -1,6 +1,9 @@
 package import Model
 package import Upstream
 
+/// Called with how a read that failed used the cache, and with the time that it waited for upstream.
+package typealias FailedReadObserver = @Sendable (CacheOutcome, Duration) -> Void
+
 /// A read of a query's result.
 package struct ReadRequest: Sendable {
   package let operation: RegisteredOperation
@@ -8,15 +11,19 @@ package struct ReadRequest: Sendable {
   package let caller: Caller
   package let directives: ReadDirectives
   package let key: ResultKey
+  /// Called before the read fails if it called upstream, or waited for a call of another read.
+  private(set) var noteFailure: FailedReadObserver?
 
   package init(
     operation: RegisteredOperation,
     variables: Variables,
     caller: Caller,
-    directives: ReadDirectives = .none
+    directives: ReadDirectives = .none,
+    noteFailure: FailedReadObserver? = nil
   ) {
     self.operation = operation
     self.variables = variables
+    self.noteFailure = noteFailure
     self.caller = caller
     self.directives = directives
     key = ResultKey(
@@ -29,6 +36,13 @@ package struct ReadRequest: Sendable {
     ReadRequest(
       operation: operation, variables: variables, caller: caller.seen(by: operation.upstream),
       directives: directives)
+  }
+
+  /// The request without its observer, for a call that can outlive it.
+  var unobserved: ReadRequest {
+    var request = self
+    request.noteFailure = nil
+    return request
   }
 
   package var policy: CachePolicy { operation.cache }

@@ -53,6 +53,8 @@ struct UpstreamFetcher: Sendable {
   let failures: FailureMemory
   let clock: WallClock
   let logger: Logger
+  /// On a replica, which never calls upstream; nil on other nodes.
+  var leader: LeaderLink?
   private let keyless = Counter(label: "larder.keyless.entities")
 
   /// The places of calls to the request's upstream.
@@ -67,6 +69,7 @@ struct UpstreamFetcher: Sendable {
   ///   - place: the place of the call; nil to wait for one first.
   func fetch(_ request: ReadRequest, keeps: Bool, place: CallPlace? = nil) async -> Outcome {
     defer { place?.release() }
+    if let leader { return .refused(leader.need()) }
     let key = request.key
     if let failure = failures.recentFailure(for: key) { return .failed(failure) }
     let upstream = upstreams.upstream(of: request.operation)

@@ -54,6 +54,8 @@ package final class SubscriptionHub: Sendable {
   private let devices: DeviceRegistry
   private let signal: CommitSignal
   private let environment: Environment
+  /// On a replica, which opens no subscription; nil on other nodes.
+  private let leader: LeaderLink?
   private let state = Mutex(State())
   private let finished = AsyncSignal()
   private let clientGauge = Gauge(label: "larder.subscription.clients")
@@ -66,8 +68,10 @@ package final class SubscriptionHub: Sendable {
     variables: TemporaryVariables, opening: any SubscriptionOpening, store: Store,
     calls: CallSequence, epoch: MutationEpoch, failures: FailureMemory, devices: DeviceRegistry,
     signal: CommitSignal, clock: WallClock, uptime: @escaping @Sendable () -> Duration,
-    sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger
+    sleep: @escaping @Sendable (Duration) async throws -> Void, leader: LeaderLink? = nil,
+    logger: Logger
   ) {
+    self.leader = leader
     self.variables = variables
     self.devices = devices
     self.signal = signal
@@ -87,6 +91,7 @@ package final class SubscriptionHub: Sendable {
     guard operation.kind == .subscription else {
       throw Failure(.malformedRequest, "\(operation.name) is not a subscription.")
     }
+    if let leader { throw leader.need() }
     if signal.hasEnded { throw Self.draining }
     let request = try await variables.request(operation, input: input, context: context)
       .seenByUpstream()

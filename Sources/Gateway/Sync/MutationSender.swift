@@ -139,7 +139,7 @@ struct MutationSender: Sendable {
       response = try await upstream.client.execute(operation, variables: variables, call: call)
     } catch {
       upstream.pulse.note(error)
-      return attempt(after: error, operation, variables, scope)
+      return attempt(after: error, claimed.mutation, operation, variables, scope)
     }
     upstream.pulse.note(response)
     if !Self.tookEffect(response), Self.refusesCredential(response, of: caller, at: clock.now()) {
@@ -170,6 +170,16 @@ struct MutationSender: Sendable {
     guard caller.credentials.isEmpty else { return .authRefused }
     let isTriedAgain = upstream.configuration.hasServiceCredentials && mutation.mode != .force
     return isTriedAgain ? .transient(retryAfter: nil) : .anonymousRefused
+  }
+
+  /// Returns the outcome of a mutation that was sent with the service's own credential, which upstream
+  /// refused: it is retried until the operator renews it; the caller of a forced one is notified.
+  private static func attempt(after failure: UpstreamFailure, _ mutation: Mutation) -> Attempt {
+    guard mutation.mode == .force else { return Attempt(outcome: .transient(retryAfter: nil)) }
+    let shown = failure.mutationFailure
+    return Attempt(
+      outcome: .anonymousRefused,
+      result: MutationRecord.problem(code: shown.code.rawValue, detail: shown.message))
   }
 
   private func attempt(
@@ -233,10 +243,11 @@ struct MutationSender: Sendable {
   }
 
   private func attempt(
-    after failure: UpstreamFailure, _ operation: RegisteredOperation, _ variables: Variables,
-    _ scope: Scope
+    after failure: UpstreamFailure, _ mutation: Mutation, _ operation: RegisteredOperation,
+    _ variables: Variables, _ scope: Scope
   ) -> Attempt {
     switch failure {
+    case .serviceRefused: return Self.attempt(after: failure, mutation)
     case .notSent, .timeout(wasSent: false), .cancelled(wasSent: false):
       return Attempt(outcome: .notSent(isAway: true))
     case .busy:
@@ -301,6 +312,7 @@ struct MutationSender: Sendable {
     } catch {
       calls.end(number)
       upstream.pulse.note(error)
+      if case .serviceRefused = error { return Self.attempt(after: error, claimed.mutation) }
       return Attempt(outcome: Self.outcome(ofVerifyingWith: error))
     }
     upstream.pulse.note(response)
@@ -331,7 +343,7 @@ struct MutationSender: Sendable {
     case .notSent, .timeout(wasSent: false), .cancelled(wasSent: false): .notSent(isAway: true)
     case .busy: .notSent(isAway: false)
     case .status(_, let retryAfter): .transient(retryAfter: retryAfter)
-    case .malformed, .tooLarge, .refused, .rejected: .transient(retryAfter: nil)
+    case .malformed, .tooLarge, .refused, .serviceRefused, .rejected: .transient(retryAfter: nil)
     case .timeout(wasSent: true), .cancelled(wasSent: true), .lost: .unknown
     }
   }

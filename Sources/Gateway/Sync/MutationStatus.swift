@@ -60,7 +60,8 @@ extension MutationStatus {
         refusal: Self.isApplicationError(code, response) ? nil : refusal)
     case .expired where record.mutation.reason == .authRequired:
       throw Failure(
-        .upstreamUnauthenticated, "The upstream API does not accept the credential.",
+        result?["code"]?.string.flatMap(Failure.Code.init) ?? .upstreamUnauthenticated,
+        result?["detail"]?.string ?? "The upstream API does not accept the credential.",
         retry: .sameKey)
     case .parked where record.mutation.reason == .operationChanged:
       throw Failure(

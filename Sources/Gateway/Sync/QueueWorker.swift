@@ -251,8 +251,10 @@ package final class QueueWorker: Sendable {
     logger.warning(
       "queued mutations failed",
       metadata: [
-        "operation": "\(mutation.operation)", "outcome": "\(outcome.name)", "count": "\(count)",
-        "mutation": "\(mutation.id.value)", "attempts": "\(mutation.attempts + 1)",
+        "operation": "\(mutation.operation)", "outcome": "\(outcome.name)",
+        "count": .stringConvertible(count),
+        "mutation": "\(mutation.id.value)",
+        "attempts": .stringConvertible(mutation.attempts + 1),
       ])
   }
 

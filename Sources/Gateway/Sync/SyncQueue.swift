@@ -15,6 +15,9 @@ package final class SyncQueue: Sendable {
   package static let pageMax = 200
 
   package let worker: QueueWorker
+  /// What the leader of a cluster moves submissions to the queues with; nil without a cluster.
+  package let drainer: InboxDrainer?
+  private let submitter: InboxSubmitter?
   private let store: Store
   private let validator: MutationValidator
   private let devices: DeviceRegistry
@@ -23,15 +26,20 @@ package final class SyncQueue: Sendable {
   private let signal: CommitSignal
   private let renewal: CredentialRenewal
   private let makeID: @Sendable () -> String
+  /// On a replica, which sends no mutation; nil on other nodes.
+  private let leader: LeaderLink?
+  private let presented = PresentedCredentials()
 
   package init(
     store: Store, registry: OperationRegistry, localTypes: Set<String>, upstreams: Upstreams,
     calls: CallSequence, epoch: MutationEpoch, cursors: CursorIssuer,
     devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, environment: QueueEnvironment,
     concurrency: SendConcurrency, transientCodes: Set<String>, clock: WallClock, logger: Logger,
-    ownWrites: OwnDataWrites? = nil, tracer: SpanTracer? = nil,
+    ownWrites: OwnDataWrites? = nil, tracer: SpanTracer? = nil, leader: LeaderLink? = nil,
+    inbox: ClusterInbox? = nil,
     makeID: @escaping @Sendable () -> String
   ) {
+    self.leader = leader
     let writes = ownWrites.map { QueuedWrites(own: $0) }
     self.store = store
     self.devices = devices
@@ -67,6 +75,18 @@ package final class SyncQueue: Sendable {
       store: store, callers: callers, refusals: refusals, parts: parts, environment: environment,
       logger: logger,
       renewed: { [weak worker] in worker?.note($0, of: $1) })
+    submitter = inbox.map {
+      InboxSubmitter(
+        inbox: $0.inbox, mirror: $0.mirror, store: store, signal: signal, environment: environment)
+    }
+    drainer = inbox.map {
+      InboxDrainer(
+        inbox: $0.inbox, store: store, environment: environment, logger: logger,
+        drained: { [weak worker] in worker?.note($0, of: $1) },
+        refused: { device, control in
+          for key in parts.keys(device, waiting: control) { refusals.note(key) }
+        })
+    }
     for upstream in upstreams.all {
       upstream.pulse.observe { [weak worker] in worker?.noteSuccess(of: $0) }
     }
@@ -78,7 +98,7 @@ package final class SyncQueue: Sendable {
     calls: CallSequence, epoch: MutationEpoch, pulse: UpstreamPulse, cursors: CursorIssuer,
     devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, environment: QueueEnvironment,
     concurrencyMax: Int, transientCodes: Set<String>, clock: WallClock, logger: Logger,
-    ownWrites: OwnDataWrites? = nil,
+    ownWrites: OwnDataWrites? = nil, inbox: ClusterInbox? = nil,
     makeID: @escaping @Sendable () -> String
   ) {
     self.init(
@@ -87,7 +107,7 @@ package final class SyncQueue: Sendable {
       cursors: cursors, devices: devices, signal: signal, sealer: sealer,
       environment: environment, concurrency: SendConcurrency(concurrencyMax),
       transientCodes: transientCodes, clock: clock, logger: logger, ownWrites: ownWrites,
-      makeID: makeID)
+      inbox: inbox, makeID: makeID)
   }
 
   // MARK: Enqueueing
@@ -99,9 +119,11 @@ package final class SyncQueue: Sendable {
     _ requests: [(request: MutationRequest, key: String)], by caller: Caller
   ) async throws(Failure) -> [MutationStatus] {
     let device = try Self.device(of: caller)
-    let receipts = try await submit(requests, device: device, by: caller)
-    let cursor = cursors.cursor(for: caller.viewer)
-    return receipts.map { MutationStatus($0, cursor: cursor) }
+    let answer = try await submit(requests, device: device, by: caller)
+    let cursor =
+      answer.entry.map { cursors.cursor(for: caller.viewer, covering: $0) }
+      ?? cursors.cursor(for: caller.viewer)
+    return answer.receipts.map { MutationStatus($0, cursor: cursor) }
   }
 
   /// Enqueues a forced mutation and waits for its outcome. Cancelling the wait does not cancel the
@@ -116,8 +138,8 @@ package final class SyncQueue: Sendable {
     let listener = try await listen(as: caller, device: device)
     defer { signal.remove(listener) }
     let key = key ?? makeID()
-    let receipts = try await submit([(request, key)], device: device, by: caller)
-    guard let receipt = receipts.first else {
+    let answer = try await submit([(request, key)], device: device, by: caller)
+    guard let receipt = answer.receipts.first else {
       throw Failure(.internal, "No mutation was enqueued.")
     }
     let record = try await end(
@@ -128,8 +150,12 @@ package final class SyncQueue: Sendable {
 
   private func submit(
     _ requests: [(request: MutationRequest, key: String)], device: String, by caller: Caller
-  ) async throws(Failure) -> [MutationReceipt] {
+  ) async throws(Failure) -> InboxSubmitter.Answer {
     let newMutations = try validator.newMutations(requests, caller: caller, device: device)
+    if let submitter {
+      return try await submitter.submit(
+        newMutations, of: device, pointers: requests.map(\.request.pointer))
+    }
     let result: Result<QueueCommit<[MutationReceipt]>, ArrivalRefusal>
     do throws(StorageError) {
       result = try await CurrentTrace.within("commit") { _ throws(StorageError) in
@@ -146,7 +172,7 @@ package final class SyncQueue: Sendable {
       if commit.needsCredential {
         renewal.noteRefusal(of: caller, device: device, control: commit.control)
       }
-      return commit.answer
+      return InboxSubmitter.Answer(receipts: commit.answer, entry: nil)
     case .failure(let refusal):
       throw Failure(refusal, pointers: requests.map(\.request.pointer))
     }
@@ -189,7 +215,7 @@ package final class SyncQueue: Sendable {
   }
 
   private func record(_ id: MutationID, device: String) async throws(Failure) -> MutationRecord {
-    let found = try await reading { () async throws(StorageError) in
+    let found = try await reading(device) { () async throws(StorageError) in
       try await store.mutation(id, of: device)
     }
     guard let found else { throw Self.unknown }
@@ -230,7 +256,7 @@ package final class SyncQueue: Sendable {
   private func list(
     states: [MutationState]?, before: Int64?, limit: Int, of device: String
   ) async throws(Failure) -> [UInt8] {
-    let records = try await reading { () async throws(StorageError) in
+    let records = try await reading(device) { () async throws(StorageError) in
       try await store.mutations(of: device, states: states, before: before, limit: limit)
     }
     var writer = JSONWriter()
@@ -254,7 +280,7 @@ package final class SyncQueue: Sendable {
 
   /// Returns the status of a device's queue.
   package func status(of device: String) async throws(Failure) -> QueueStatus {
-    try await reading { () async throws(StorageError) in
+    try await reading(device) { () async throws(StorageError) in
       try await store.queueStatus(of: device)
     }
   }
@@ -329,11 +355,36 @@ package final class SyncQueue: Sendable {
     try await store.forgetMutations(at: now)
   }
 
+  // MARK: Clusters
+
+  /// Whether a device's requests need ``prepareReads(of:cursor:)`` now, so that no cached response may be sent
+  /// before it.
+  package var needsPreparation: Bool { submitter?.mirror.isNeeded ?? false }
+
+  /// Prepares this node of a cluster for reads of a caller's device: they show everything that the device has
+  /// submitted, on whatever node.
+  ///
+  /// - Parameter cursor: the one that the caller presents, whose submissions must show.
+  /// - Returns: whether they do; false if this node is cut off from the cluster's database.
+  @discardableResult
+  package func prepareReads(of caller: Caller, cursor: String?) async throws(Failure) -> Bool {
+    guard let submitter, let device = caller.device?.id else { return true }
+    let entry = cursor.flatMap { cursors.entry(coveredBy: $0) }
+    return try await submitter.mirror.prepare(device, covering: entry) == .whole
+  }
+
   // MARK: Credentials
 
   /// Notes that a device presented a credential. If upstream refused the last one and this one is
   /// different, the queue resumes with it.
-  package func notePresence(of caller: Caller) { renewal.notePresence(of: caller) }
+  package func notePresence(of caller: Caller) {
+    guard leader != nil else { return renewal.notePresence(of: caller) }
+    // The leader resumes the queue when it sees the credential.
+    guard let device = caller.device, device.access == .full, !caller.credentials.isEmpty,
+      let current = LeaderRequest.current, presented.note(caller.credentials, of: device.id)
+    else { return }
+    Task { await current.present() }
+  }
 
   // MARK: Callers
 
@@ -348,11 +399,12 @@ package final class SyncQueue: Sendable {
     Failure(.mutationNotFound, "This device has no such mutation.")
   }
 
-  private func reading<Found>(
-    _ body: () async throws(StorageError) -> Found
+  /// - Parameter device: the device whose submissions in the inbox of a cluster are shown; nil for none.
+  private func reading<Found: Sendable>(
+    _ device: String? = nil, _ body: () async throws(StorageError) -> Found
   ) async throws(Failure) -> Found {
     do throws(StorageError) {
-      return try await body()
+      return try await store.folding(device, body)
     } catch {
       throw Failure(
         .storageUnavailable, "The queue cannot be read; retry later.", retry: .after,

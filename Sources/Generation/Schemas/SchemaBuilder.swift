@@ -8,6 +8,7 @@ struct SchemaBuilder {
   private static let componentsPath = "#/components/schemas/"
 
   private let scalars: [String: ScalarForm]
+  private let scalarTypes: [String: ClientScalar]
   private let fragments: [String: ClientFragment]
   private let embedded: Set<String>
   private var names: ComponentNames
@@ -21,6 +22,7 @@ struct SchemaBuilder {
     _ interface: ClientInterface, scalars: [String: ScalarForm], reserved: some Sequence<String>
   ) {
     self.scalars = scalars
+    scalarTypes = interface.scalars
     fragments = Dictionary(
       interface.fragments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     embedded = Set(interface.inputs.filter(\.isEmbedded).map(\.name))
@@ -187,9 +189,9 @@ struct SchemaBuilder {
     case .nonNull(let inner): return required(inner, at: place)
     case .list(let item): return ["type": "array", "items": value(of: item, at: place)]
     case .scalar(let name):
-      return Self.scalar(
+      return scalar(
         scalars[name] ?? ScalarForm.standard(of: name), named: name, isInput: place.isInput)
-    case .plain(let form): return Self.scalar(form, named: nil, isInput: place.isInput)
+    case .plain(let form): return scalar(form, named: nil, isInput: place.isInput)
     case .enumeration(let name):
       return enumNames[name].map(Self.reference) ?? ["type": "string"]
     case .input(let name):
@@ -215,7 +217,9 @@ struct SchemaBuilder {
     }
   }
 
-  private static func scalar(
+  /// The schema of a scalar. One of which nothing is known can be any JSON value; its title and its
+  /// description in the schema say what it is.
+  private func scalar(
     _ form: ScalarForm, named name: String?, isInput: Bool
   ) -> JSONValue {
     var schema: JSONValue =
@@ -237,7 +241,13 @@ struct SchemaBuilder {
       case .json: .object([])
       }
     if let name, !GraphQLScalars.names.contains(name) {
-      schema["description"] = .string("The scalar \(name).")
+      if form == .json { schema["title"] = .string(name) }
+      let type = scalarTypes[name]
+      schema["description"] = .string(
+        Documentation.text(type?.description) ?? "The scalar \(name).")
+      if let address = type?.specifiedBy {
+        schema["externalDocs"] = ["url": .string(address)]
+      }
     }
     return schema
   }

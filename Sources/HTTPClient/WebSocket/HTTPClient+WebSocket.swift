@@ -51,7 +51,8 @@ extension HTTPClient {
   ) throws(HTTPClientError) -> [UInt8] {
     do throws(RequestHeadWriter.Fault) {
       var writer = try RequestHeadWriter(
-        method: .get, target: request.url.target, authority: request.url.origin.authority)
+        method: .get, target: request.url.target,
+        authority: request.authority ?? request.url.origin.authority)
       for field in request.fields {
         let name = field.name.canonicalName
         if RenderedRequest.ownFields.contains(name) || name.hasPrefix(handshakeFields) {

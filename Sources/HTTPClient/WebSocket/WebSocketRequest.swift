@@ -5,6 +5,8 @@ package import WebSocketWire
 package struct WebSocketRequest: Sendable {
   /// With the scheme `http` or `https`.
   package var url: HTTPURL
+  /// The value of `Host`; nil for the authority of `url`.
+  package var authority: String?
   /// The caller's fields. `Host`, `Connection` and the other fields of the connection are set by the
   /// client and refused here, and so are those of the handshake, `Sec-WebSocket-…`.
   package var fields: HTTPFields

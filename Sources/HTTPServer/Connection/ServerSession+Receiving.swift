@@ -130,12 +130,14 @@ extension ServerSession {
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
     server.stamp.forgetRequest()
     if shouldEndConnection { connection.stopPersisting() }
-    let client = isProxied ? proxiedClient() : nil
-    let rate = judgeRate(of: client, on: reactor)
-    if rate?.isAllowed ?? true, answerAtOnce(input, from: &offset, for: client, on: reactor) {
+    let origin = hasOrigins ? requestOrigin(on: reactor) : RequestOrigin()
+    let rate = origin.isCounted ? nil : judgeRate(of: origin.client, on: reactor)
+    if rate?.isAllowed ?? true, origin.node == nil,
+      answerAtOnce(input, from: &offset, for: origin.client, on: reactor)
+    {
       return
     }
-    beginExchange(for: client, rate: rate, on: reactor)
+    beginExchange(from: origin, rate: rate, on: reactor)
   }
 
   /// Content that an immediate response can depend on, in bytes.
@@ -179,8 +181,9 @@ extension ServerSession {
   }
 
   private func beginExchange(
-    for client: ProxiedClient?, rate: RateVerdict?, on reactor: isolated Reactor
+    from origin: RequestOrigin, rate: RateVerdict?, on reactor: isolated Reactor
   ) {
+    let client = origin.client
     let head = connection.head
     var bytesMax = 0
     var coding: ContentDecoding? = .identity
@@ -207,7 +210,7 @@ extension ServerSession {
       body: RequestBody(
         channel: channel, length: head.framing.length, coding: coding ?? .identity,
         limits: limits.decoding(bytesMax: bytesMax)),
-      id: id, remoteAddress: stream.remoteAddress, client: client,
+      id: id, remoteAddress: stream.remoteAddress, client: client, node: origin.node,
       isSecure: stream.isSecure, receivedAt: stream.now,
       date: HTTPDate(secondsSince1970: reactor.wallSeconds),
       trace: server.tracing?.begin(head, requestID: id, scheme: isSecure ? "https" : "http")
@@ -280,11 +283,17 @@ extension ServerSession {
 }
 
 extension ServerSession {
-  /// The client reported by the peer, which is a trusted proxy.
-  func proxiedClient() -> ProxiedClient {
-    connection.withHead {
-      ProxiedClient(
-        of: $0.fields, from: stream.remoteAddress, trusts: server.shared.configuration.proxies)
+  /// Where the request came from, as a trusted proxy or another node of the cluster reports.
+  func requestOrigin(on reactor: isolated Reactor) -> RequestOrigin {
+    let configuration = server.shared.configuration
+    return connection.withHead { head in
+      let node = configuration.nodes?.judge(head, reactor.wallSeconds)
+      if case .accepted(_, let client) = node { return RequestOrigin(client: client, node: node) }
+      let client =
+        isProxied
+        ? ProxiedClient(
+          of: head.fields, from: stream.remoteAddress, trusts: configuration.proxies) : nil
+      return RequestOrigin(client: client, node: node)
     }
   }
 

@@ -13,6 +13,8 @@ final class ServerSession: StreamDelegate {
   private(set) var admission: Admission
   /// Whether the peer is a trusted proxy.
   let isProxied: Bool
+  /// Whether the client of a request can be another than the peer.
+  let hasOrigins: Bool
   var connection: ServerConnection
   /// Bytes read after the request being served.
   var kept: [UInt8] = []
@@ -53,7 +55,9 @@ final class ServerSession: StreamDelegate {
     self.stream = stream
     self.server = server
     self.admission = admission
-    isProxied = server.shared.configuration.proxies.contains(stream.remoteAddress)
+    let configuration = server.shared.configuration
+    isProxied = configuration.proxies.contains(stream.remoteAddress)
+    hasOrigins = isProxied || configuration.nodes != nil
     connection = ServerConnection(limits: server.shared.limits.connection)
     openedAt = reactor.now
     relay = SessionTimerRelay(session: self)

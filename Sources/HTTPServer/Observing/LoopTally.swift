@@ -79,7 +79,8 @@ struct LoopTally {
     cells[place &+ Self.bucketCount] &+= nanoseconds
     cells[place &+ Self.bucketCount &+ 1] &+= UInt64(truncatingIfNeeded: received)
     cells[place &+ Self.bucketCount &+ 2] &+= UInt64(truncatingIfNeeded: sent)
-    guard let use = facts.cacheUse, facts.operation >= 0, Int(facts.operation) < operationCount
+    guard status < 400, let use = facts.cacheUse, facts.operation >= 0,
+      Int(facts.operation) < operationCount
     else { return }
     cacheUses[Int(facts.operation) &* CacheUse.allCases.count &+ Int(use.rawValue)] &+= 1
   }

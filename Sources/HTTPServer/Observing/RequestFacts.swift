@@ -13,6 +13,12 @@ package struct RequestFacts: Sendable {
   package var upstreamNanoseconds: Int64?
   /// Nil if the caller is not known, or its ids are not logged.
   package var caller: LoggedCaller?
+  /// Whether another node of the cluster answered.
+  package var isForwarded = false
+  /// Whether the request's `Authorization` was verified, for the node that forwarded it.
+  package var hasVerifiedAuthorization = false
+  /// The same of its `Device-Token`.
+  package var hasVerifiedDevice = false
 
   package init() {}
 }

@@ -1,13 +1,32 @@
 import HTTPWire
 package import Transport
 
-/// The client of a request that came through trusted proxies.
+/// The client of a request that came through trusted proxies, or another node of the cluster.
 package struct ProxiedClient: Sendable, Equatable {
   package let address: SocketAddress
   /// Whether the client uses TLS to the outermost proxy; nil if not reported.
   package let isSecure: Bool?
   /// The authority the client requested; nil if not reported.
   package let host: String?
+
+  package init(address: SocketAddress, isSecure: Bool?, host: String?) {
+    self.address = address
+    self.isSecure = isSecure
+    self.host = host
+  }
+}
+
+/// Where a request came from, if its peer is not simply the client.
+struct RequestOrigin {
+  /// Nil if the peer is the client.
+  var client: ProxiedClient?
+  /// Nil for a request that no node forwarded.
+  var node: NodeVerdict?
+
+  /// Whether the node that the request reached first has counted it against the rate limit.
+  var isCounted: Bool {
+    if case .accepted = node { true } else { false }
+  }
 }
 
 extension ProxiedClient {

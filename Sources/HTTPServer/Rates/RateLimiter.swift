@@ -10,6 +10,11 @@ package struct RateLimit: Sendable {
   /// Whether a request is not counted, such as a health check.
   var isExempt: @Sendable (borrowing RequestHead) -> Bool
 
+  /// How many times as many CORS preflights as other requests an address can send, in a window of their own.
+  /// A browser sends them by itself, and they name no caller, so all callers behind an address share it. They
+  /// cost little, but they are bounded.
+  static let preflightFactor = 10
+
   package init(
     requestsMax: Int, window: Duration,
     isExempt: @escaping @Sendable (borrowing RequestHead) -> Bool = { _ in false }
@@ -18,11 +23,19 @@ package struct RateLimit: Sendable {
     self.window = window
     self.isExempt = isExempt
   }
+
+  /// Whether a request is a CORS preflight (Fetch standard, 3.2.2).
+  fileprivate static func isPreflight(_ head: borrowing RequestHead) -> Bool {
+    head.method == .options && head["origin"] != nil
+      && head["access-control-request-method"] != nil
+  }
 }
 
 /// The verdict of a rate limit on one request.
 struct RateVerdict: Sendable, Equatable {
   let isAllowed: Bool
+  /// Of the limit that the request counts against.
+  var policy = "default"
   let requestsMax: Int
   let windowSeconds: Int
   /// Requests left after this one.
@@ -33,11 +46,15 @@ struct RateVerdict: Sendable, Equatable {
   /// Appends the fields that state the limit, as structured fields
   /// (draft-ietf-httpapi-ratelimit-headers).
   func append(to output: inout [UInt8]) {
-    output.append("RateLimit-Policy: \"default\";q=")
+    output.append("RateLimit-Policy: \"")
+    output.append(contentsOf: policy.utf8)
+    output.append("\";q=")
     output.append(decimal: requestsMax)
     output.append(";w=")
     output.append(decimal: windowSeconds)
-    output.append("\r\nRateLimit: \"default\";r=")
+    output.append("\r\nRateLimit: \"")
+    output.append(contentsOf: policy.utf8)
+    output.append("\";r=")
     output.append(decimal: remaining)
     output.append(";t=")
     output.append(decimal: resetSeconds)
@@ -56,6 +73,8 @@ final class RateLimiter: Sendable {
   private static let trustedFor = Duration.seconds(3_600)
 
   private let limit: RateLimit
+  /// The limit of this process: its share of the limit of all nodes.
+  private let requestsMax: Atomic<Int>
   private let windowSeconds: Int
   private let shards: [Shard]
   /// The credentials that were verified.
@@ -71,6 +90,7 @@ final class RateLimiter: Sendable {
 
   init(_ limit: RateLimit, placesMax: Int = placesMax) {
     self.limit = limit
+    requestsMax = Atomic(limit.requestsMax)
     windowSeconds = max(1, Int(limit.window.components.seconds))
     let sets = placesMax / Self.shardCount / RateTable.ways
     shards = Self.shards(sets: sets, window: limit.window)
@@ -79,6 +99,13 @@ final class RateLimiter: Sendable {
 
   private static func shards(sets: Int, window: Duration) -> [Shard] {
     (0..<shardCount).map { _ in Shard(RateTable(sets: sets, window: window)) }
+  }
+
+  /// Divides the limit among the nodes that clients reach alike. At least one request is left for each.
+  ///
+  /// Windows that have begun keep their counts.
+  func divide(among nodeCount: Int) {
+    requestsMax.store(max(1, limit.requestsMax / max(1, nodeCount)), ordering: .relaxed)
   }
 
   /// Counts a request and returns the verdict; nil for an exempt request.
@@ -90,6 +117,12 @@ final class RateLimiter: Sendable {
   ) -> RateVerdict? {
     if limit.isExempt(head) { return nil }
     let caller = RateCaller(head: head, address: address)
+    if RateLimit.isPreflight(head) {
+      // The hash of the address is seeded, and any other number of it is a place of its own.
+      return count(
+        ~caller.address, now: now, policy: "preflight",
+        requestsMax: requestsMax.load(ordering: .relaxed) * RateLimit.preflightFactor)
+    }
     for credential in [caller.authorization, caller.device] {
       guard let credential else { continue }
       let isTrusted = Self.shard(of: credential, in: trusted).table.withLock {
@@ -100,6 +133,10 @@ final class RateLimiter: Sendable {
     return count(caller.address, now: now)
   }
 
+  private func count(_ caller: UInt64, now: LoopInstant) -> RateVerdict {
+    count(caller, now: now, policy: "default", requestsMax: requestsMax.load(ordering: .relaxed))
+  }
+
   /// Marks a credential as verified: from its next request on it has its own window.
   func trust(_ credential: UInt64, now: LoopInstant) {
     Self.shard(of: credential, in: trusted).table.withLock {
@@ -107,13 +144,15 @@ final class RateLimiter: Sendable {
     }
   }
 
-  private func count(_ caller: UInt64, now: LoopInstant) -> RateVerdict {
+  private func count(
+    _ caller: UInt64, now: LoopInstant, policy: String, requestsMax: Int
+  ) -> RateVerdict {
     let window = Self.shard(of: caller, in: shards).table.withLock { $0.count(caller, now: now) }
     let left = limit.window - now.elapsed(since: window.start)
     let (seconds, attoseconds) = left.components
     return RateVerdict(
-      isAllowed: window.count <= limit.requestsMax, requestsMax: limit.requestsMax,
-      windowSeconds: windowSeconds, remaining: max(0, limit.requestsMax - window.count),
+      isAllowed: window.count <= requestsMax, policy: policy, requestsMax: requestsMax,
+      windowSeconds: windowSeconds, remaining: max(0, requestsMax - window.count),
       resetSeconds: max(1, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
   }
 

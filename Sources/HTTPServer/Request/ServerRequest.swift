@@ -19,6 +19,7 @@ package struct ServerRequest: Sendable {
     let id: String
     let remoteAddress: SocketAddress
     let client: ProxiedClient?
+    let node: NodeVerdict?
     let isSecure: Bool
     let receivedAt: LoopInstant
     let date: HTTPDate
@@ -31,9 +32,10 @@ package struct ServerRequest: Sendable {
 
     init(
       head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
-      client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
-      trace: ActiveTrace?, rates: RateLimiter?, respond: ContentRoute.Respond?
+      client: ProxiedClient?, node: NodeVerdict?, isSecure: Bool, receivedAt: LoopInstant,
+      date: HTTPDate, trace: ActiveTrace?, rates: RateLimiter?, respond: ContentRoute.Respond?
     ) {
+      self.node = node
       self.head = head
       self.body = body
       self.id = id
@@ -52,22 +54,23 @@ package struct ServerRequest: Sendable {
   package init(
     head: RequestHead, body: RequestBody = .empty, id: String,
     remoteAddress: SocketAddress = .unix(path: ""), client: ProxiedClient? = nil,
-    isSecure: Bool = false,
+    node: NodeVerdict? = nil, isSecure: Bool = false,
     receivedAt: LoopInstant = LoopInstant(nanoseconds: 0),
     date: HTTPDate = HTTPDate(secondsSince1970: 0), trace: ActiveTrace? = nil
   ) {
     self.init(
-      head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
+      head: head, body: body, id: id, remoteAddress: remoteAddress, client: client, node: node,
       isSecure: isSecure, receivedAt: receivedAt, date: date, trace: trace, rates: nil)
   }
 
   init(
     head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
-    client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
-    trace: ActiveTrace? = nil, rates: RateLimiter?, respond: ContentRoute.Respond? = nil
+    client: ProxiedClient?, node: NodeVerdict? = nil, isSecure: Bool, receivedAt: LoopInstant,
+    date: HTTPDate, trace: ActiveTrace? = nil, rates: RateLimiter?,
+    respond: ContentRoute.Respond? = nil
   ) {
     shared = Shared(
-      head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
+      head: head, body: body, id: id, remoteAddress: remoteAddress, client: client, node: node,
       isSecure: isSecure, receivedAt: receivedAt, date: date, trace: trace, rates: rates,
       respond: respond)
   }
@@ -75,6 +78,12 @@ package struct ServerRequest: Sendable {
   /// Marks the `Authorization` or the `Device-Token` of this request as verified for the rate limit:
   /// later requests with it are counted for the credential, not for the client's address.
   package func noteVerified(authorization: Bool, deviceToken: Bool) {
+    if shared.node != nil {
+      note { facts in
+        if authorization { facts.hasVerifiedAuthorization = true }
+        if deviceToken { facts.hasVerifiedDevice = true }
+      }
+    }
     guard let rates = shared.rates else { return }
     for (isVerified, credential) in [
       (authorization, RateCaller.Credential.authorization), (deviceToken, .device),
@@ -94,10 +103,28 @@ package struct ServerRequest: Sendable {
   /// The same request without the route found for its content.
   var unrouted: ServerRequest {
     guard shared.respond != nil else { return self }
-    return ServerRequest(
+    return replacing(body: body, respond: nil)
+  }
+
+  /// The same request with other content, such as content that was read and checked. It has facts of its
+  /// own: ``noteFacts(of:)`` brings them back.
+  package func replacing(body: RequestBody) -> ServerRequest {
+    var request = replacing(body: body, respond: shared.respond)
+    request.parameters = parameters
+    return request
+  }
+
+  private func replacing(body: RequestBody, respond: ContentRoute.Respond?) -> ServerRequest {
+    ServerRequest(
       head: head, body: body, id: id, remoteAddress: remoteAddress, client: shared.client,
-      isSecure: shared.isSecure, receivedAt: receivedAt, date: date, trace: shared.trace,
-      rates: shared.rates)
+      node: shared.node, isSecure: shared.isSecure, receivedAt: receivedAt, date: date,
+      trace: shared.trace, rates: shared.rates, respond: respond)
+  }
+
+  /// Notes what is known of the same request with other content.
+  package func noteFacts(of other: ServerRequest) {
+    let facts = other.facts
+    note { $0 = facts }
   }
 
   /// Changes what is known of this request, for the metrics and the access log.
@@ -131,6 +158,10 @@ package struct ServerRequest: Sendable {
 
   /// The host and port the client requested, if a trusted proxy reports them; otherwise see `Host`.
   package var forwardedHost: String? { shared.client?.host }
+
+  /// The judgement of the fields with which another node of the cluster forwards the request; nil without
+  /// such fields. The fields themselves mean nothing.
+  package var node: NodeVerdict? { shared.node }
 
   /// The time at which the head was complete.
   package var receivedAt: LoopInstant { shared.receivedAt }

@@ -93,8 +93,10 @@ extension ServerProblem {
   /// Renders problem details (RFC 9457) without a JSON library: no part needs escapes, except for a
   /// path, which is omitted if it does.
   ///
-  /// - Parameter path: the request's path, percent-encoded; nil if its head could not be read.
-  func document(path: String?, requestID: String) -> [UInt8] {
+  /// - Parameters:
+  ///   - path: the request's path, percent-encoded; nil if its head could not be read.
+  ///   - right: the path that there is, if only a slash at the end of the request's path is too much.
+  func document(path: String?, requestID: String, right: String? = nil) -> [UInt8] {
     var output: [UInt8] = []
     output.append("{\"type\":\"about:blank\",\"title\":\"")
     output.append(StatusLine.reason(status))
@@ -102,6 +104,11 @@ extension ServerProblem {
     output.append(decimal: status)
     output.append(",\"detail\":\"")
     output.append(detail)
+    if let right, right.utf8.allSatisfy(Self.isPlain) {
+      output.append(" There is one at ")
+      output.append(contentsOf: right.utf8)
+      output.append(", without a slash at the end.")
+    }
     if let path, path.utf8.allSatisfy(Self.isPlain) {
       output.append("\",\"instance\":\"")
       output.append(contentsOf: path.utf8)
@@ -123,13 +130,16 @@ extension ServerProblem {
 
 extension ServerResponse {
   /// Makes a handler's response from a problem.
+  ///
+  /// - Parameter right: the path that there is, if only a slash at the end of the request's path is too much.
   package static func problem(
-    _ problem: ServerProblem, for request: ServerRequest
+    _ problem: ServerProblem, for request: ServerRequest, right: String? = nil
   ) -> ServerResponse {
     ServerResponse(
       status: HTTPResponse.Status(code: problem.status),
       fields: [.contentType: "application/problem+json", .cacheControl: "no-store"],
-      body: .bytes(problem.document(path: request.path, requestID: request.id)))
+      body: .bytes(
+        problem.document(path: request.path, requestID: request.id, right: right)))
   }
 }
 

@@ -113,6 +113,19 @@ package struct RouteTable: Sendable {
     return places.isEmpty ? .none : otherMethods(places)
   }
 
+  /// Whether a pattern has the path, other than one that has everything below a path.
+  func names(_ path: ArraySlice<UInt8>) -> Bool {
+    switch match(.get, path: path) {
+    case .none: return false
+    case .otherMethods: return true
+    case .route(let route, _):
+      switch route.pattern.segments.last {
+      case .rest, .encodedRest: return false
+      case .literal, .parameter, nil: return true
+      }
+    }
+  }
+
   private func parameters(of route: Route, values: [String]) -> PathParameters {
     var parameters = PathParameters()
     var values = values[...]

@@ -2,7 +2,8 @@ import HTTPTypes
 package import HTTPWire
 
 /// A handler that dispatches requests by a route table. It responds with 404, with 405 and `Allow`, to
-/// HEAD by the route for GET, and to OPTIONS itself.
+/// HEAD by the route for GET, and to OPTIONS itself. A 404 names the path without a slash at its end, if there
+/// is that one.
 package struct Router: RequestHandler {
   package let table: RouteTable
 
@@ -34,7 +35,12 @@ package struct Router: RequestHandler {
       var request = request
       request.parameters = parameters
       request.note { $0.route = route.number }
-      return await route.respond(request)
+      let response = await route.respond(request)
+      // A rest is for paths that no other route has.
+      guard response.status == .notFound, case .rest = route.pattern.segments.last,
+        let right = pathWithoutSlash(request)
+      else { return response }
+      return .problem(.notFound, for: request, right: right)
     case .otherMethods(let methods, let refuse):
       return await otherMethod(request, allowed: methods, refuse: refuse)
     case .none:
@@ -42,8 +48,18 @@ package struct Router: RequestHandler {
         return ServerResponse(
           status: .noContent, fields: [.allow: Self.allow(RequestMethod.served)])
       }
-      return .problem(.notFound, for: request)
+      return .problem(.notFound, for: request, right: pathWithoutSlash(request))
     }
+  }
+
+  /// The request's path without slashes at its end, if there is a route for it; nil if the path has none.
+  private func pathWithoutSlash(_ request: ServerRequest) -> String? {
+    let slash = UInt8(ascii: "/")
+    var path = request.head.path
+    guard path.last == slash else { return nil }
+    while path.last == slash { path.removeLast() }
+    guard !path.isEmpty, table.names(path) else { return nil }
+    return String(decoding: path, as: UTF8.self)
   }
 
   private func otherMethod(

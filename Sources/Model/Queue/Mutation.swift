@@ -115,6 +115,14 @@ extension Mutation {
       return touching
     }
 
+    /// Returns the submission under another idempotency key.
+    package func keyed(_ key: String) -> Submission {
+      Submission(
+        id: id, key: key, fingerprint: fingerprint, operation: operation, upstream: upstream,
+        mode: mode, effect: effect, unknownRule: unknownRule, overtakesAll: overtakesAll,
+        object: object, footprint: footprint)
+    }
+
     /// Returns the submission with another upstream.
     package func moved(to upstream: String) -> Submission {
       var moved = self

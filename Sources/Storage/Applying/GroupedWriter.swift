@@ -22,6 +22,7 @@ final class GroupedWriter: Sendable {
     let durability: Durability
     /// Whether it continues from notes of its last run, which are worthless after a rollback.
     let keepsNotes: Bool
+    let isProvisional: Bool
     /// Runs inside the transaction, possibly a second time after a rollback; returns the completion
     /// to run after the commit.
     let perform: @Sendable (Database, WriterMemory) throws -> Completion
@@ -119,13 +120,16 @@ final class GroupedWriter: Sendable {
   ///     other commands' failures.
   ///   - frees: whether it frees space. On a full disk it is retried once there is a little space: no
   ///     client could free any otherwise.
+  ///   - isProvisional: whether the command always fails, so that a store that is a copy performs it too.
   ///   - report: returns the report for observers.
   func write<Output: Sendable>(
     _ durability: Durability = .process, keepsNotes: Bool = false, frees: Bool = false,
+    isProvisional: Bool = false,
     report: @escaping @Sendable (Output) -> CommitReport? = { $0 as? CommitReport },
     _ body: @escaping @Sendable (Database, WriterMemory) throws -> Output
   ) async throws(StorageError) -> Output {
-    let result = await perform(durability, keepsNotes: keepsNotes, report: report, body)
+    let result = await perform(
+      durability, keepsNotes: keepsNotes, isProvisional: isProvisional, report: report, body)
     guard frees, case .failure(.full) = result, let freeSpace = state.withLock({ $0.freeSpace }),
       freeSpace()
     else { return try result.get() }
@@ -133,14 +137,14 @@ final class GroupedWriter: Sendable {
   }
 
   private func perform<Output: Sendable>(
-    _ durability: Durability, keepsNotes: Bool,
+    _ durability: Durability, keepsNotes: Bool, isProvisional: Bool = false,
     report: @escaping @Sendable (Output) -> CommitReport?,
     _ body: @escaping @Sendable (Database, WriterMemory) throws -> Output
   ) async -> Result<Output, StorageError> {
     await withCheckedContinuation { continuation in
       submit(
         Command(
-          durability: durability, keepsNotes: keepsNotes,
+          durability: durability, keepsNotes: keepsNotes, isProvisional: isProvisional,
           perform: { database, memory in
             let output = try body(database, memory)
             return Completion(report: report(output)) {
@@ -153,7 +157,11 @@ final class GroupedWriter: Sendable {
 
   private func submit(_ command: Command) {
     let (isFirst, refusal) = state.withLock { state -> (Bool, StorageError?) in
-      if let refusal = state.refusal { return (false, refusal) }
+      if let refusal = state.refusal,
+        !command.isProvisional || refusal != .readOnly && !refusal.endsLeading
+      {
+        return (false, refusal)
+      }
       state.waiting.append(command)
       return (state.waiting.count == 1, nil)
     }

@@ -19,6 +19,9 @@ final class WriteContext {
   private var invalidated: [InvalidationTarget] = []
   private var overlays: [CommitReport.Overlay] = []
   private var hookEvents = HookEventCounts()
+  /// Whether nothing of it will be committed: it then takes no revision of its own, so that no cursor is
+  /// issued for one that the next commit has.
+  var isProvisional = false
 
   init(
     _ database: Database, _ memory: WriterMemory, _ catalogue: TypeCatalogue, call: CallNumber,
@@ -43,7 +46,7 @@ final class WriteContext {
 
   func takeRevision() -> Int64 {
     if let revision { return revision }
-    memory.counters.revision += 1
+    if !isProvisional { memory.counters.revision += 1 }
     revision = memory.counters.revision
     return memory.counters.revision
   }

@@ -47,6 +47,36 @@ struct EntityCopiesLoader {
     }
   }
 
+  /// Returns the recorded earlier states of the entity.
+  func history(of key: String, limit: Int) throws -> EntityHistory {
+    let loader = EntityHistoryLoader(database: database, type: table.id, scopes: [])
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT scope, since, until, fields FROM past WHERE type = ?1 AND key = ?2 \
+      ORDER BY until DESC, number DESC LIMIT ?3
+      """)
+    statement.bind(table.id, at: 1)
+    statement.bind(key, at: 2)
+    statement.bind(Int64(limit), at: 3)
+    defer { statement.reset() }
+    var states: [EntityHistory.State] = []
+    while try statement.step() {
+      guard let scope = try ScopeTable.scope(statement.int64(0), database) else { continue }
+      let row = try statement.bytes(3).map {
+        try RowState(fields: $0, stamps: nil, call: 0, barrier: 0)
+      }
+      states.append(
+        EntityHistory.State(
+          scope: scope, since: Revision(statement.int64(1)), until: Revision(statement.int64(2)),
+          fields: row?.fields.map {
+            EntityCopy.Field(name: $0.name, value: $0.value, operation: nil)
+          }))
+    }
+    return EntityHistory(
+      recordedSince: try loader.since().map { Revision($0) }, states: states)
+  }
+
   private struct Row {
     let scope: Scope
     let received: Timestamp

@@ -109,6 +109,15 @@ struct StoreInspector {
       }
   }
 
+  /// Whether the database has all tables of this version.
+  func isCurrent() throws -> Bool {
+    let database = try ReadOnlyDatabase(
+      path: databasePath,
+      parameters: parameters(isInUse: try isHeld(), logBytes: Self.size(of: logPath)))
+    let done = try database.strings("SELECT identifier FROM grdb_migrations")
+    return Set(Migrations.migrator.migrations).isSubset(of: done)
+  }
+
   /// Whether there is a database that holds anything.
   var hasDatabase: Bool {
     Self.size(of: databasePath) > 0 || Self.hasFrames(Self.size(of: logPath))

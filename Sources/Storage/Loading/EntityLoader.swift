@@ -181,6 +181,8 @@ final class ScopeDirectory: Sendable {
   func id(of scope: Scope, _ db: Database) throws -> Int64? {
     if let id = known.withLock({ $0[scope] }) { return id }
     guard let id = try ScopeTable.find(scope, db) else { return nil }
+    // A provisional read's numbers are rolled back, and used for other scopes later.
+    guard db.configuration.readonly else { return id }
     known.withLock { known in
       if known.count >= Self.entriesMax { known = [.public: ScopeTable.publicID] }
       known[scope] = id

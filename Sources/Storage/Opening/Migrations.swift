@@ -41,6 +41,7 @@ enum Migrations {
     migrator.registerMigration("0033 traces of mutations", migrate: QueueSchema.migrateTraces)
     migrator.registerMigration("0034 overlays by entity", migrate: QueueSchema.migrateOverlayIndex)
     migrator.registerMigration("0035 position in a cluster's log", migrate: ClusterPosition.migrate)
+    migrator.registerMigration("0036 what the inbox was moved up to", migrate: InboxMark.migrate)
     return migrator
   }
 

@@ -12,6 +12,8 @@ struct Opening {
   private(set) var recorder: TransactionRecorder?
   /// See ``Store/position``.
   private(set) var position: Int64 = 0
+  /// See ``Store/resetPosition``.
+  private(set) var resetPosition: Int64 = 0
 
   /// - Parameter capture: installed on the connection, if it is a leader's.
   init(
@@ -25,11 +27,11 @@ struct Opening {
     case .alone:
       try migrator.migrate(queue)
       try self.init(preparing: queue, configuration, types: types) { _ in }
-    case .replica:
+    case .replica, .replay:
       try self.init(reading: queue, configuration, types: types, migrator)
     case .leader(let cluster, let log):
       guard let capture else { throw StorageError.failed(code: 0, message: "no changes are noted") }
-      let member = try LeaderOpening(cluster: cluster, log: log, capture: capture)
+      let member = LeaderOpening(cluster: cluster, log: log, capture: capture)
       let isReset = try member.migrate(queue, migrator)
       let recorder = try queue.read { try member.recorder($0) }
       do {
@@ -43,6 +45,7 @@ struct Opening {
       recorder.noteCommitted()
       self.recorder = recorder
       position = recorder.position
+      resetPosition = isReset ? position : 0
     }
   }
 
@@ -51,15 +54,18 @@ struct Opening {
     reading queue: DatabaseQueue, _ configuration: StoreConfiguration, types: [EntityType],
     _ migrator: DatabaseMigrator
   ) throws {
+    let isRead: Bool
+    if case .replay = configuration.role { isRead = false } else { isRead = true }
     (catalogue, counters, segments, memory, overlays, position) = try queue.read { db in
-      guard try migrator.hasCompletedMigrations(db) else {
+      guard try !isRead || migrator.hasCompletedMigrations(db) else {
         throw StorageError.otherTables("the database is of an older version of Larder")
       }
       let catalogue = try TypeCatalogue(reading: types, db)
       let counters = try Self.counters(db)
       let memory = WriterMemory(counters: counters, kindsPresent: [:])
       return (
-        catalogue, counters, try Self.segments(db), memory, try OverlayRows.overlaidEntities(db),
+        catalogue, counters, try Self.segments(db), memory,
+        isRead ? try OverlayRows.overlaidEntities(db) : [],
         try ClusterPosition.read(db)?.position ?? 0
       )
     }

@@ -39,11 +39,16 @@ final class QueryReaders: Sendable {
 
   private let connections: [ReadConnection]
   private let damage: StoreDamage
+  private let provisional: ProvisionalQueues
   private let state: Mutex<State>
 
-  init(connections: [ReadConnection], damage: StoreDamage = StoreDamage()) {
+  init(
+    connections: [ReadConnection], damage: StoreDamage = StoreDamage(),
+    provisional: ProvisionalQueues = ProvisionalQueues()
+  ) {
     self.connections = connections
     self.damage = damage
+    self.provisional = provisional
     state = Mutex(State(idle: connections))
   }
 
@@ -55,6 +60,9 @@ final class QueryReaders: Sendable {
     _ lane: QueryLane, within deadline: QueryDeadline?,
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StorageError) -> Value {
+    if !provisional.isEmpty, let fold = ProvisionalFold.current {
+      return try await fold.read(within: deadline, body)
+    }
     let watch = deadline?.begin()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

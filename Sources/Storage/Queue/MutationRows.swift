@@ -225,7 +225,7 @@ extension String? {
 extension UnknownOutcomeRule {
   private static let verifyPrefix = "verify "
 
-  fileprivate var text: String {
+  var text: String {
     switch self {
     case .sendAgain: "sendAgain"
     case .park: "park"

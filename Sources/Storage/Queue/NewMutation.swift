@@ -2,7 +2,7 @@ package import Model
 package import SyncScheduler
 
 /// A mutation to enqueue: validated against its operation's schema, not yet accepted by the queue.
-package struct NewMutation: Sendable {
+package struct NewMutation: Hashable, Sendable {
   package let submission: Mutation.Submission
   /// Nil uses the policy's expiry.
   package let expiresIn: Duration?
@@ -19,7 +19,7 @@ package struct NewMutation: Sendable {
 
 /// The parts of a mutation that no queue decision reads: what to send, for which user, and its
 /// optimistic update.
-package struct MutationPayload: Sendable {
+package struct MutationPayload: Hashable, Sendable {
   /// The JSON object of variables as the client sent it, temporary ids included.
   package let variables: String
   /// The scope of its response: the user's, or the public one with the headers it was sent with.
@@ -65,6 +65,15 @@ package struct MutationReceipt: Hashable, Sendable {
   package let supersedes: MutationID?
   /// Queued mutations promoted because the forced one conflicts with them, in send order.
   package var promoted: [MutationID] = []
+
+  package init(
+    mutation: Mutation, isReplay: Bool, supersedes: MutationID?, promoted: [MutationID] = []
+  ) {
+    self.mutation = mutation
+    self.isReplay = isReplay
+    self.supersedes = supersedes
+    self.promoted = promoted
+  }
 }
 
 /// The reason a batch of mutations was refused. Nothing of the batch is stored.

@@ -92,7 +92,7 @@ extension QueueLedger {
 
   /// Enqueues one mutation. The unique key decides: commands run one after the other, so two
   /// mutations with the same key can never both be new.
-  private func enqueue(_ arrival: NewMutation, index: Int) throws -> MutationReceipt {
+  func enqueue(_ arrival: NewMutation, index: Int = 0) throws -> MutationReceipt {
     if let known = try rows.find(key: arrival.submission.key, of: device) {
       switch known.reuse(of: arrival.submission.fingerprint, at: timing.now) {
       case .conflict: throw ArrivalRefusal.keyReused(index: index)
@@ -125,17 +125,7 @@ extension QueueLedger {
   /// for themselves.
   private func promoted(by mutation: Mutation) -> [MutationID] {
     guard mutation.mode == .force, !mutation.overtakesAll else { return [] }
-    return decide { queue in
-      var reached = [mutation.footprint]
-      var found: [MutationID] = []
-      for other in queue.held.reversed()
-      where other.place < mutation.place && other.state == .queued {
-        guard reached.contains(where: { $0.conflicts(with: other.footprint) }) else { continue }
-        reached.append(other.footprint)
-        found.append(other.id)
-      }
-      return found.reversed()
-    }
+    return decide { mutation.promoted(among: $0.held) }
   }
 
   /// Replaces known temporary ids in overlays by the real entities: the device that enqueues might
@@ -157,7 +147,7 @@ extension QueueLedger {
     return MutationReceipt(mutation: armed ?? known, isReplay: false, supersedes: nil)
   }
 
-  private func mutation(
+  func mutation(
     _ arrival: NewMutation, overlays: [OverlayChange]
   ) throws -> Mutation {
     let replaced = try OverlayReferences(context, device: device, under: arrival.payload.scope)

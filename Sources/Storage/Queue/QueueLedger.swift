@@ -125,6 +125,7 @@ struct QueueLedger {
       if mutation.state.showsOverlay {
         try overlays.add(payload.overlays, of: mutation.id, place: mutation.place)
       }
+      if let result = results[mutation.id] { try rows.setResult(result, of: mutation.id) }
       if mutation.state.isFinished { try end(mutation, keepsOverlay: false) }
       try report(mutation, before: nil, resolved: [:])
     }

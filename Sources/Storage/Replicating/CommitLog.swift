@@ -29,12 +29,14 @@ package enum StoreRole: Sendable {
   case leader(cluster: String, log: any CommitLog)
   /// Is changed only by log rows, see ``Store/apply(_:)``.
   case replica
+  /// A replica that is not read: it can be of an older version, and is opened without types.
+  case replay
 }
 
 extension StoreRole {
   var isReplica: Bool {
     switch self {
-    case .replica: true
+    case .replica, .replay: true
     case .alone, .leader: false
     }
   }

@@ -15,16 +15,36 @@ struct LogApplier {
 
   /// Switches the triggers of a connection off.
   static func switchTriggersOff(_ database: Database) throws {
+    _ = try setTriggers(0, database)
+    guard try setTriggers(-1, database) == 0 else {
+      throw StorageError.failed(code: 0, message: "triggers could not be switched off")
+    }
+  }
+
+  /// Runs the body with triggers, also on a connection where they are switched off.
+  static func withTriggers<Output>(
+    _ database: Database, _ body: () throws -> Output
+  ) throws -> Output {
+    guard try setTriggers(-1, database) == 0 else { return try body() }
+    _ = try setTriggers(1, database)
+    defer { try? switchTriggersOff(database) }
+    return try body()
+  }
+
+  /// - Parameter state: 1 for on, 0 for off, negative to change nothing.
+  /// - Returns: the state after the call.
+  private static func setTriggers(_ state: Int32, _ database: Database) throws -> Int32 {
     // Swift cannot call functions with variable arguments; on Linux these take them as others do.
     guard let found = dlsym(nil, "sqlite3_db_config") else {
       throw StorageError.failed(code: 0, message: "SQLite has no sqlite3_db_config")
     }
     let configure = unsafeBitCast(found, to: Configure.self)
     var isOn: Int32 = 1
-    let code = configure(database.sqliteConnection, enableTriggers, 0, &isOn)
-    guard code == SQLITE_OK, isOn == 0 else {
-      throw StorageError.failed(code: code, message: "triggers could not be switched off")
+    let code = configure(database.sqliteConnection, enableTriggers, state, &isOn)
+    guard code == SQLITE_OK else {
+      throw StorageError.failed(code: code, message: "triggers could not be switched")
     }
+    return isOn
   }
 
   mutating func apply(_ payload: LogPayload, _ database: Database) throws {

@@ -1,6 +1,6 @@
 import GRDB
 import Glibc
-package import Model
+import Model
 
 /// A row of the log as a replica applies it.
 package struct ReplicatedRow: Sendable {
@@ -76,6 +76,15 @@ extension Store {
   package static func clusterPosition(folder: String) throws(StorageError) -> ClusterPosition? {
     do {
       return try StoreInspector(folder: folder).clusterPosition()
+    } catch {
+      throw StorageError(opening: error, folder: folder)
+    }
+  }
+
+  /// Whether a folder's database has all tables of this version, so that it can be opened without a migration.
+  package static func isCurrent(folder: String) throws(StorageError) -> Bool {
+    do {
+      return try StoreInspector(folder: folder).isCurrent()
     } catch {
       throw StorageError(opening: error, folder: folder)
     }

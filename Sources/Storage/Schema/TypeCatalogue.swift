@@ -48,7 +48,6 @@ struct TypeCatalogue: Sendable {
       }
       let others = type.columns.filter {
         table.columns[$0.name] == nil || table.kinds[$0.name] != $0.kind
-          || type.indexes.contains($0.name) != table.indexed.contains($0.name)
       }
       if let other = others.first {
         throw StorageError.otherTables("the column \(type.name).\(other.name) is another one")

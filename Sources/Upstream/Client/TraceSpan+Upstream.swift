@@ -41,6 +41,7 @@ extension UpstreamFailure {
     case .tooLarge: "too_large"
     case .cancelled: "cancelled"
     case .refused: "refused"
+    case .serviceRefused: "service_credential"
     case .rejected: "rejected"
     }
   }

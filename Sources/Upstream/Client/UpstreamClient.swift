@@ -88,8 +88,25 @@ package final class UpstreamClient: Sendable {
   package func execute(
     _ operation: RegisteredOperation, variables: Variables, call: UpstreamCall
   ) async throws(UpstreamFailure) -> UpstreamResponse {
-    try await exchange(operation, variables: variables, call: call)
-      .checked(against: operation.selection(for: variables))
+    let isPublic = operation.kind == .query && !operation.sendsCallersCredential
+    return try accepted(
+      try await exchange(operation, variables: variables, call: call), call, isPublic: isPublic
+    ).checked(against: operation.selection(for: variables))
+  }
+
+  /// Returns the response, marked if upstream accepted the service's own credential; throws if it refused
+  /// it.
+  private func accepted(
+    _ response: UpstreamResponse, _ call: UpstreamCall, isPublic: Bool
+  ) throws(UpstreamFailure) -> UpstreamResponse {
+    if let refusal = settings.refusal(in: response, of: call, isPublic: isPublic) {
+      let failure = UpstreamFailure.serviceRefused(refusal)
+      meters.note(failure: failure)
+      throw failure
+    }
+    var response = response
+    response.acceptsService = settings.usesOwnCredential(call)
+    return response
   }
 
   /// Sends the document by hash if settings and upstream allow it, otherwise as text.
@@ -141,8 +158,9 @@ package final class UpstreamClient: Sendable {
     var body: [JSONMember] = [JSONMember("query", .string(text))]
     if let operationName { body.append(JSONMember("operationName", .string(operationName))) }
     if let variables { body.append(JSONMember("variables", variables)) }
-    return try await send(
+    let response = try await send(
       JSONValue.object(body).bytes, call, operation: "", isSafeToRepeat: isSafeToRepeat)
+    return try accepted(response, call, isPublic: false)
   }
 
   /// Requests the schema; the response is that of the introspection query, not parsed. Servers that

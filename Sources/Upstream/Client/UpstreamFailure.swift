@@ -20,6 +20,8 @@ package enum UpstreamFailure: Error, Hashable, Sendable {
   /// Upstream does not accept the credential of a connection for subscriptions, or does not allow
   /// the subscription. A refused call has a response instead: ``UpstreamResponse/permission``.
   case refused(PermissionProblem)
+  /// Upstream does not accept the service's own credential. It executed nothing.
+  case serviceRefused(ServiceRefusal)
   /// Upstream does not execute a subscription, or ended it with errors. The reason is fit for
   /// clients.
   case rejected(reason: String)
@@ -27,7 +29,7 @@ package enum UpstreamFailure: Error, Hashable, Sendable {
   /// Whether upstream may have executed the operation.
   package var wasSent: Bool {
     switch self {
-    case .notSent, .busy, .refused, .rejected: false
+    case .notSent, .busy, .refused, .serviceRefused, .rejected: false
     case .timeout(let wasSent), .cancelled(let wasSent): wasSent
     case .lost, .status, .malformed, .tooLarge: true
     }
@@ -68,6 +70,9 @@ extension UpstreamFailure: CustomStringConvertible {
     case .cancelled: "the call to upstream was cancelled"
     case .refused(.unauthenticated): "upstream does not accept the credential"
     case .refused(.forbidden): "upstream does not allow this"
+    case .serviceRefused(let refusal):
+      "upstream does not accept the service's credential (\(refusal.reason); "
+        + "\(refusal.settings.joined(separator: ", ")))"
     case .rejected(let reason): "upstream rejected the subscription: \(reason)"
     }
   }

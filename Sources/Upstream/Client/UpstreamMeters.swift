@@ -15,6 +15,8 @@ final class UpstreamMeters: Sendable {
     case malformed
     case tooLarge = "too_large"
     case cancelled
+    /// The service's own credential was not accepted.
+    case serviceRefused = "service_credential"
     /// A GraphQL response with `errors`.
     case graphQLErrors = "graphql_errors"
   }
@@ -67,6 +69,7 @@ final class UpstreamMeters: Sendable {
     case .malformed: note(.malformed)
     case .tooLarge: note(.tooLarge)
     case .cancelled: note(.cancelled)
+    case .serviceRefused: note(.serviceRefused)
     case .refused, .rejected: break
     }
   }

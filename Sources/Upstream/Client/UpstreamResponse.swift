@@ -25,6 +25,8 @@ package struct UpstreamResponse: Sendable {
   package let status: Int
   /// Whether the data can have unselected or repeated members. False once checked.
   var hasSurplus = true
+  /// Whether upstream accepted the service's own credential; false if a user's or none was sent.
+  package internal(set) var acceptsService = false
 
   /// Whether every error has a path.
   package var errorsHavePaths: Bool {

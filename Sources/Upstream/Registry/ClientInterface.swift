@@ -16,6 +16,8 @@ package struct ClientInterface: Sendable {
   package var enums: [ClientEnum] = []
   /// The input objects in use, in alphabetical order.
   package var inputs: [ClientInput] = []
+  /// The scalars of the schemas in use, by name.
+  package var scalars: [String: ClientScalar] = [:]
   /// Positions whose types clients cannot tell apart.
   package var faults: [Finding] = []
 
@@ -31,6 +33,7 @@ package struct ClientInterface: Sendable {
     let inputNames = Set(inputs.map(\.name))
     inputs += other.inputs.filter { !inputNames.contains($0.name) }
     inputs.sort { $0.name < $1.name }
+    scalars.merge(other.scalars) { first, _ in first }
     faults += other.faults
     for entity in other.entities {
       guard let index = entities.firstIndex(where: { $0.name == entity.name }) else {
@@ -80,6 +83,18 @@ package struct ClientEntity: Hashable, Sendable {
     self.keyFields = keyFields
     self.fields = fields
     self.isLocal = isLocal
+  }
+}
+
+/// A scalar as its schema describes it.
+package struct ClientScalar: Hashable, Sendable {
+  package let description: String?
+  /// The address of its specification; nil without `@specifiedBy`.
+  package let specifiedBy: String?
+
+  package init(description: String? = nil, specifiedBy: String? = nil) {
+    self.description = description
+    self.specifiedBy = specifiedBy
   }
 }
 

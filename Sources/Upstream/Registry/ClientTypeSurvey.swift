@@ -1,11 +1,12 @@
 import GraphQL
 import Model
 
-/// The enums and input objects that a client interface uses, collected while its types are read.
+/// The enums, input objects and scalars that a client interface uses, collected while its types are read.
 struct ClientTypeSurvey {
   private let schema: Schema
   private var enumNames: Set<String> = []
   private var inputNames: Set<String> = []
+  private var scalarNames: Set<String> = []
 
   init(schema: Schema) {
     self.schema = schema
@@ -13,9 +14,14 @@ struct ClientTypeSurvey {
 
   /// The type of a leaf.
   mutating func leaf(_ type: NamedType) -> ClientType {
-    guard type.kind == .enum else { return .scalar(type.name) }
+    guard type.kind == .enum else { return scalar(type.name) }
     enumNames.insert(type.name)
     return .enumeration(type.name)
+  }
+
+  private mutating func scalar(_ name: String) -> ClientType {
+    scalarNames.insert(name)
+    return .scalar(name)
   }
 
   /// The type of a declared field whose innermost type is a leaf or an input object.
@@ -24,7 +30,7 @@ struct ClientTypeSurvey {
     case .nonNull(let inner, _): return .nonNull(type(inner))
     case .list(let item, _): return .list(type(item))
     case .named(let name):
-      guard let named = schema.type(named: name.value) else { return .scalar(name.value) }
+      guard let named = schema.type(named: name.value) else { return scalar(name.value) }
       guard named.kind == .inputObject else { return leaf(named) }
       noteInput(named)
       return .input(named.name)
@@ -41,7 +47,7 @@ struct ClientTypeSurvey {
     case .string: return .scalar("String")
     case .boolean: return .scalar("Boolean")
     case .id: return .scalar("ID")
-    case .scalar(let name, _): return .scalar(name)
+    case .scalar(let name, _): return scalar(name)
     case .enumeration(let name, _):
       enumNames.insert(name)
       return .enumeration(name)
@@ -55,6 +61,16 @@ struct ClientTypeSurvey {
   private mutating func noteInput(_ type: NamedType) {
     guard inputNames.insert(type.name).inserted else { return }
     for field in type.inputFields { _ = self.type(field.type) }
+  }
+
+  var scalars: [String: ClientScalar] {
+    let found = scalarNames.compactMap { name -> (String, ClientScalar)? in
+      guard let type = schema.type(named: name), type.kind == .scalar else { return nil }
+      return (
+        name, ClientScalar(description: type.description, specifiedBy: type.specifiedByURL)
+      )
+    }
+    return Dictionary(uniqueKeysWithValues: found)
   }
 
   var enums: [ClientEnum] {

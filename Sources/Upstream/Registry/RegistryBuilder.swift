@@ -209,6 +209,7 @@ private struct InterfaceParts {
       keyFields: keys.storedRules.mapValues { $0.parts.map(\.field) }, types: &types)
     interface.enums = types.enums
     interface.inputs = types.inputs
+    interface.scalars = types.scalars
     interface.faults = reader.faults
     return interface
   }

@@ -20,6 +20,7 @@ package final class UpstreamSubscriptions: SubscriptionOpening {
   private let limits: SubscriptionLimits
   private let meters: SubscriptionMeters
   private let reader: UpstreamResponseReader
+  private let noteService: ServiceCredentialObserver?
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -27,12 +28,15 @@ package final class UpstreamSubscriptions: SubscriptionOpening {
   ///     them as `limits.connectionsMax`, and a stall timeout above the server's heartbeat.
   ///   - uptime: a monotonic clock.
   ///   - random: returns numbers from 0 up to, but not including, 1.
+  ///   - noteService: called when upstream has accepted or refused the service's own credential for a
+  ///     subscription.
   package init(
     settings: UpstreamConfiguration, limits: SubscriptionLimits? = nil,
     sockets: any WebSocketOpening, streams: any EventStreamOpening,
     clock: WallClock, uptime: @escaping @Sendable () -> Duration,
     random: @escaping @Sendable () -> Double,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    noteService: ServiceCredentialObserver? = nil
   ) {
     let limits = limits ?? SubscriptionLimits(settings.dialect)
     let meters = SubscriptionMeters(upstream: settings.name.text)
@@ -42,6 +46,7 @@ package final class UpstreamSubscriptions: SubscriptionOpening {
     self.limits = limits
     self.meters = meters
     self.reader = reader
+    self.noteService = noteService
     environment = (try? HTTPURL(settings.url)).map { url in
       SubscriptionEnvironment(
         settings: settings, url: url, limits: limits, sockets: sockets, streams: streams,
@@ -69,7 +74,24 @@ package final class UpstreamSubscriptions: SubscriptionOpening {
       buffer, selection: operation.selection(for: variables), reader: reader,
       unusableMax: limits.unusableEventsMax, meters: meters)
     place(buffer, CallHeaders(call, settings: settings), credential)
-    return UpstreamSubscription(next: { await events.next() }, cancel: { buffer.end() })
+    guard settings.usesOwnCredential(call) else {
+      return UpstreamSubscription(next: { await events.next() }, cancel: { buffer.end() })
+    }
+    return UpstreamSubscription(
+      next: { [settings, noteService] in
+        let event = await events.next().map(settings.event)
+        if let event { Self.note(event, noteService) }
+        return event
+      }, cancel: { buffer.end() })
+  }
+
+  private static func note(_ event: SubscriptionEvent, _ observer: ServiceCredentialObserver?) {
+    switch event {
+    case .established: observer?(nil)
+    case .failed(.serviceRefused(let refusal)), .interrupted(.serviceRefused(let refusal)):
+      observer?(refusal)
+    default: break
+    }
   }
 
   package func renew(

@@ -29,6 +29,7 @@ struct SchemaChangesTests {
       ("day: Int = 1", "day: Int = 2", ["~ Query.film(day:) has the default 2, which was 1"]),
       ("day: Int = 1", "day: Int", ["~ Query.film(day:) has the default none, which was 1"]),
       (", day: Int = 1", "", ["- Query.film(day:) Int"]),
+      ("day: Int = 1", "day: Float = 1", ["~ Query.film(day:) Int is now Float"]),
       ("id: ID!, day", "id: ID!, at: ID!, day", ["+ Query.film(at:) ID!, required"]),
       ("COMEDY", "CRIME", ["- enum value Genre.COMEDY", "+ enum value Genre.CRIME"]),
       ("Film | Person", "Film", ["- member Person of union Found"]),
@@ -44,6 +45,7 @@ struct SchemaChangesTests {
         "old: Int", "old: Int @deprecated(reason: \"Use new.\")",
         ["~ Query.old is now deprecated: Use new."]
       ),
+      ("old: Int", "old: Int @deprecated(reason: \"\")", ["~ Query.old is now deprecated"]),
       (
         "enum Genre", "type Mutation { a: Int } enum Genre",
         ["+ the mutation type Mutation", "+ type Mutation"]

@@ -20,6 +20,16 @@ struct ManualTests {
       "write it again: larder settings --reference, and the page's last paragraph after it")
   }
 
+  @Test("docs/command-line.md has the exit statuses of the help, with the same meanings")
+  func exitStatuses() throws {
+    let rows = ExitStatus.meanings.map { "| \($0.status) | \($0.meaning) |" }
+    #expect(try Self.page("command-line.md").contains(rows.joined(separator: "\n")))
+    let help = ExitStatus.help.split(separator: "\n")
+    for (status, meaning) in ExitStatus.meanings {
+      #expect(help.contains { $0.hasPrefix("  \(status) ") && $0.hasSuffix(meaning) })
+    }
+  }
+
   @Test("docs/problems.md has a heading for each code")
   func problemsPage() throws {
     let headings = Set(

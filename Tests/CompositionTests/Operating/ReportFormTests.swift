@@ -111,6 +111,55 @@ struct ReportFormTests {
     #expect(document["warnings"] == .array([]))
   }
 
+  @Test("The check's JSON has all that its text has")
+  func checkJSONIsComplete() throws {
+    let folder = try OperationsFolder(
+      schema: "type Query { film: String }",
+      operations: ["a.graphql": "query Film { film }", "b.graphql": "# nothing"])
+    let report = CheckReport(
+      try folder.open("files: off\nschemas: ./schemas\n", upstream: ", forward: [authorization]"))
+    let document = try JSONValue(parsing: Array(report.json().utf8))
+    #expect(document["valid"] == true && document["operations"] == 1)
+    let notes = (document["notes"]?.array ?? []).compactMap(\.string)
+    #expect(notes.contains { $0.contains("`schemas` has no effect") })
+    let warnings = document["warnings"]?.array ?? []
+    #expect(warnings.map { $0["file"] } == [.string("\(folder.path)/operations/b.graphql")])
+    let sections = document["sections"]?.array ?? []
+    #expect(sections.contains(["title": "Switched off", "lines": ["files, s3"]]))
+    #expect(sections.contains(["title": "Open to anyone", "lines": ["Film"]]))
+    #expect(sections.contains { $0["title"] == "Forwarded to upstream" && $0["lines"]?[1] == nil })
+    for section in sections {
+      #expect(report.text.contains(section["title"]?.string ?? "-"))
+      for line in section["lines"]?.array ?? [] {
+        #expect(report.text.contains(line.string ?? "-"))
+      }
+    }
+    #expect(document["comparison"] == nil)
+  }
+
+  @Test("With an old version the check's JSON has each change")
+  func comparisonJSON() throws {
+    let folder = try OperationsFolder(
+      schema: "type Query { film: String }", operations: ["a.graphql": "query Film { film }"])
+    let report = CheckReport(try folder.open())
+    var changes = InterfaceChanges()
+    changes.add(.breaking, "Film", "it is gone")
+    changes.add(.note, "Films", "it is new")
+    changes.add(.note, "People", "it is new")
+    let comparison = VersionComparison.Report(
+      text: "", isBreaking: true, document: changes.document(against: "old"))
+    let document = try JSONValue(parsing: Array(report.json(comparison: comparison).utf8))
+    #expect(document["comparison"]?["against"] == "old")
+    #expect(document["comparison"]?["breaking"] == 1 && document["comparison"]?["other"] == 2)
+    #expect(
+      document["comparison"]?["changes"]?[0]
+        == ["gravity": "breaking", "subject": "Film", "message": "it is gone"])
+    #expect(document["comparison"]?["changes"]?.array?.count == 3)
+    #expect(
+      changes.report(against: "old").hasSuffix(
+        "Compared with old: 1 breaking change, 2 other changes."))
+  }
+
   @Test("A check names the parts that are off, with those that went along")
   func checkNamesPartsThatAreOff() throws {
     let folder = try OperationsFolder(

@@ -16,7 +16,7 @@ struct OperationFilesTests {
     let report = CheckReport(workspace)
     for warning in workspace.warnings {
       #expect(report.text.contains(warning.description))
-      #expect(report.json.contains("\"warnings\":[{"))
+      #expect(report.json().contains("\"warnings\":[{"))
     }
     return Dictionary(
       uniqueKeysWithValues: workspace.warnings.map {

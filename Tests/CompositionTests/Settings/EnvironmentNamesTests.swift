@@ -36,6 +36,24 @@ struct EnvironmentNamesTests {
     #expect(settings.upstream.forward == ["authorization"])
   }
 
+  @Test(
+    "Lists in variables and flags can have brackets, as in the file",
+    arguments: [
+      ("[:1,:2]", [":1", ":2"]), ("[ :1 , '[::1]:2' ]", [":1", "[::1]:2"]),
+      ("[\"127.0.0.1:1\"]", ["127.0.0.1:1"]), ("[::1]:2", ["[::1]:2"]),
+      ("[::1]:2,[::1]:3", ["[::1]:2", "[::1]:3"]),
+    ])
+  func readsBracketedLists(text: String, addresses: [String]) throws {
+    for fixture in [
+      SettingsFixture(environment: ["LARDER_LISTEN": text]),
+      SettingsFixture(flags: [.init("listen", spelling: "--set listen", value: text)]),
+    ] {
+      #expect(try fixture.load().settings.listen.map(\.description) == addresses)
+    }
+    let faults = SettingsFixture(environment: ["LARDER_LISTEN": "[:1, nowhere]"]).faults()
+    #expect(faults.count == 1 && faults[0].contains("\"nowhere\""), "\(faults)")
+  }
+
   @Test("Open sections in variables are read as YAML")
   func readsOpenSectionsAsYAML() throws {
     let settings = try SettingsFixture(

@@ -218,10 +218,33 @@ struct SettingsFaultTests {
       (
         "cache: {maxAge: 1s",
         [
-          "2:1: not YAML: while parsing a flow mapping from line 1: did not find expected ',' or '}'"
+          "1:8: not YAML: in the section that begins here, a ',' or '}' is missing before line 2, "
+            + "column 1"
         ]
       ),
-      ("a: *b", ["1:4: not YAML: found undefined alias"]),
+      (
+        "log: {}\nlisten: [a\ncors: {}\n",
+        [
+          "2:9: not YAML: in the list that begins here, a ',' or ']' is missing before line 3, "
+            + "column 5"
+        ]
+      ),
+      ("data: \"x\nlisten: :1", ["1:7: not YAML: the quoted text that begins here does not end"]),
+      ("log: {}\nlisten\ndata: x", ["2:1: not YAML: this name has no ':'"]),
+      (
+        "cache:\n  maxAge: 1s\n staleIfError: 1s",
+        ["3:2: not YAML: a name is expected here; indent all names of a section alike"]
+      ),
+      (
+        "log: level: info",
+        [
+          "1:11: not YAML: no ':' can be here; quote a value that contains one, and indent all names "
+            + "of a section alike"
+        ]
+      ),
+      (
+        "a: *b", ["1:4: not YAML: no anchor has this name; quote a value that begins with '*'"]
+      ),
     ])
   func reportsFaultWithPlace(yaml: String, expected: [String]) {
     #expect(SettingsFixture(yaml: yaml).faults() == expected.map { "larder.yaml:\($0)" })
@@ -293,6 +316,19 @@ struct SettingsFaultTests {
         larder.yaml:4:3: unknown setting `log.colour`
           4 |   colour: ***
             |   ^
+        """)
+  }
+
+  @Test("The excerpt of text that is not YAML shows known names, and nothing else")
+  func showsNamesOfUnparsedText() {
+    let fixture = SettingsFixture(
+      yaml: "admin: {token: url, tokn: cache:x, url : [1, listen,\nsecret: data\n")
+    #expect(
+      fixture.report() == """
+        larder.yaml:1:42: not YAML: in the list that begins here, a ',' or ']' is missing before \
+        line 3, column 1
+          1 | admin: {token: ***, url : [***,
+            |                           ^
         """)
   }
 

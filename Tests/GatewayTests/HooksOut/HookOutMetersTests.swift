@@ -17,13 +17,14 @@ struct HookOutMetersTests {
   func reportsEveryDroppedEvent() {
     let meters = HookOutMeters(hook: "users", logger: log.logger)
     for _ in 1...21 { meters.noteDropped(1, .full, at: Self.start) }
-    #expect(log.lines.map { $0.metadata["dropped"] } == ["1"])
+    #expect(log.lines.map { $0.metadata["dropped"] } == [.stringConvertible(1)])
     meters.noteDropped(5, .full, at: Self.time(61))
-    #expect(log.lines.map { $0.metadata["dropped"] } == ["1", "25"])
+    #expect(
+      log.lines.map { $0.metadata["dropped"] } == [.stringConvertible(1), .stringConvertible(25)])
     meters.noteDropped(3, .full, at: Self.time(62))
     meters.reportDropped()
     meters.reportDropped()
-    #expect(log.lines.map { $0.metadata["dropped"] } == ["1", "25", "3"])
+    #expect(log.lines.map { $0.metadata["dropped"] } == [1, 25, 3].map { .stringConvertible($0) })
     #expect(meters.counts.dropped == 29)
   }
 

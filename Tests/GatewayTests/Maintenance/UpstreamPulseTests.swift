@@ -101,6 +101,39 @@ struct UpstreamPulseTests {
     #expect(pulse.refusalStatus == UpstreamPulse.RefusalStatus(count: 1, age: .seconds(3)))
   }
 
+  private static let serviceRefusal = ServiceRefusal(
+    reason: "status 401", settings: ["upstream.secret"])
+
+  @Test("A refused service credential is logged once a minute with its cure, and at its end")
+  func serviceRefusalIsLogged() {
+    pulse.noteService(nil)
+    #expect(log.lines.isEmpty && pulse.serviceRefusal == nil)
+    for _ in 1...90 {
+      pulse.note(.serviceRefused(Self.serviceRefusal))
+      moment.pass(.seconds(1))
+    }
+    #expect(log.lines.map(\.level) == [.warning, .warning])
+    #expect(log.lines[0].metadata["cause"] == "status 401")
+    #expect(log.lines[0].metadata["cure"]?.description.contains("upstream.secret") == true)
+    #expect(log.lines[1].metadata["refused_calls"] == "61")
+    let status = pulse.serviceRefusal
+    #expect(status?.count == 90 && status?.duration == .seconds(90))
+    #expect(status?.settings == ["upstream.secret"] && status?.reason == "status 401")
+    #expect(pulse.isReachable == true && pulse.outageStatus == nil)
+    #expect(pulse.refusalStatus.count == 90)
+    // Accepted calls beside refused ones do not end it.
+    pulse.note(.serviceRefused(Self.serviceRefusal))
+    pulse.noteService(nil)
+    #expect(pulse.serviceRefusal != nil)
+    moment.pass(UpstreamPulse.quiet)
+    pulse.noteService(nil)
+    #expect(pulse.serviceRefusal == nil)
+    #expect(log.lines.count == 3 && log.lines[2].metadata["refused_calls"] == "91")
+    // The next one within the minute is shown, though not logged.
+    pulse.noteService(Self.serviceRefusal)
+    #expect(pulse.serviceRefusal?.count == 1 && log.lines.count == 3)
+  }
+
   @Test(
     "Cancelled and rejected calls say nothing about upstream",
     arguments: [UpstreamFailure.busy, .cancelled(wasSent: true), .cancelled(wasSent: false)])

@@ -119,8 +119,10 @@ final class ScriptedWorld: Sendable {
   private let reader: QueryReader
   private let mutations: MutationRunner
   let upstream = Script()
+  let pulse = UpstreamPulse.silent
 
-  init() throws {
+  /// - Parameter secret: the service's own credential.
+  init(secret: String? = nil) throws {
     let loaded = OperationRegistry.load(
       files: [SourceFile(path: "users.graphql", text: Self.operations)],
       schemaSources: [SourceFile(path: "schema.graphql", text: Self.schema)],
@@ -129,13 +131,13 @@ final class ScriptedWorld: Sendable {
     folder = try StoreFolder(types: registry.catalogue.types)
     folder.store.observe { [cache] in cache.note($0) }
     let client = UpstreamClient(
-      settings: UpstreamConfiguration(url: "http://users.test/graphql"), clock: clock.clock
+      settings: UpstreamConfiguration(url: "http://users.test/graphql", secret: secret),
+      clock: clock.clock
     ) { [upstream] _, _ throws(HTTPClientError) in
       try await upstream.next().get()
     }
     let calls = CallSequence(after: folder.store.lastCall)
     let epoch = MutationEpoch()
-    let pulse = UpstreamPulse.silent
     let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
     reader = QueryReader(
       upstream: client, store: folder.store, calls: calls, cache: cache, epoch: epoch,

@@ -213,6 +213,9 @@ struct MutationSenderTests {
       let forced = try await Self.sender(answer, secret: row.secret).attempt(
         Self.claimed(step: step, mode: .force, token: row.token))
       #expect(forced.outcome == (row.token == nil ? .anonymousRefused : .authRefused))
+      // The caller of a forced mutation learns that its own credential is not the cause.
+      let code = try forced.result.map { try JSONValue(checked: $0)["code"]?.string }
+      #expect(code == (row.token == nil && row.secret != nil ? "upstream_failed" : nil))
     }
   }
 

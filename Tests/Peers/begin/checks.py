@@ -206,8 +206,8 @@ def failures_say_what_to_do(site):
         ("open", [site.shop, "--header", "Host: shop"], 64, ["Host", "connection"]),
         ("open", [site.shop, "--listen", "here"], 64, ["--listen here", "port"]),
         ("open", [site.shop, "--listen", "unix:/tmp/larder.sock"], 64, ["host:port"]),
-        ("open", [site.shop, "--schema", "nothing.graphql"], 64, ["does not exist"]),
-        ("open", [site.shop, "--from-manifest", "nothing.json"], 64, ["does not exist"]),
+        ("open", [site.shop, "--schema", "nothing.graphql"], 66, ["does not exist"]),
+        ("open", [site.shop, "--from-manifest", "nothing.json"], 66, ["does not exist"]),
     ]
     for mode, arguments, status, parts in cases:
         site.switch(mode)
@@ -352,7 +352,7 @@ def breaking_changes_of_the_interface(site):
     maker.write_text(maker.read_text().replace("    founded\n", ""))
     output = site.larder("check", "--against", "../openapi.json", folder=folder / "new", status=1)
     assert re.search(r"breaking: GET /api/makers/\{name\}: 200\S*\.founded: it is removed", output), output
-    wrong = site.larder("check", "--against", "../nothing", folder=folder / "new", status=64)
+    wrong = site.larder("check", "--against", "../nothing", folder=folder / "new", status=66)
     assert "does not exist" in wrong, wrong
 
 

@@ -5,6 +5,7 @@ import TestSupport
 extension QueueSimulation {
   /// The worker's work when it wakes: it applies deadlines, then sends all ready mutations.
   mutating func pump() throws(SimulatedStore.Crash) {
+    try drain()
     for device in server.rotation.woken(at: now) {
       let queue = server.queue(of: device, in: store)
       try commit(
@@ -77,6 +78,8 @@ extension QueueSimulation {
   private mutating func arrive(_ flight: inout SimulatedFlight) {
     flight.hasArrived = true
     let id = flight.claim.id
+    // Sending cannot be fenced: another leader may have asked or sent in the meantime.
+    if cluster != nil, flight.claim.boot != server.boot { doubled.insert(id) }
     switch flight.fate {
     case .lostRequest:
       flight.outcome = .unknown

@@ -21,6 +21,8 @@ struct QueueSimulation {
   var crashCount = 0
   /// Mutations that can rightly take effect twice if upstream has no idempotency keys.
   var doubled: Set<MutationID> = []
+  /// Nil for a single node.
+  var cluster: SimulatedCluster?
   private(set) var fault: String?
   /// The last steps, for the report; kept only if a report is wanted.
   private var trail: [String] = []
@@ -30,7 +32,7 @@ struct QueueSimulation {
   static let concurrencyMax = 2
   static let calmStepsMax = 6_000
 
-  init(seed: UInt64, isTelling: Bool = false) {
+  init(seed: UInt64, isTelling: Bool = false, isCluster: Bool = false) {
     self.seed = seed
     self.isTelling = isTelling
     dice = SimulationDice(seed: seed)
@@ -41,6 +43,7 @@ struct QueueSimulation {
     server = SimulatedServer(
       boot: "boot-0", clock: QueueClock(wall: wall, reading: .zero), policy: policy)
     phones = (0..<dice.number(1...3)).map { SimulatedPhone(device: "phone-\($0)") }
+    if isCluster { cluster = SimulatedCluster() }
   }
 
   var now: Timestamp { server.clock.now(reading: reading) }
@@ -79,7 +82,10 @@ struct QueueSimulation {
     store.rows.values.filter { !$0.state.isFinished }.map { "\($0.id) \($0.state)" }.sorted()
   }
 
-  private var isOver: Bool { unfinished.isEmpty && phones.allSatisfy { $0.unanswered.isEmpty } }
+  private var isOver: Bool {
+    unfinished.isEmpty && phones.allSatisfy { $0.unanswered.isEmpty }
+      && cluster?.inbox.isEmpty ?? true
+  }
 
   /// A crash ends the step and the process; requests in the network continue.
   private mutating func step(
@@ -98,6 +104,7 @@ struct QueueSimulation {
   }
 
   private mutating func stormStep() throws(SimulatedStore.Crash) {
+    if cluster != nil, dice.percent(4) { try pauseLeader() }
     switch dice.number(0...99) {
     case 0..<45:
       let index = dice.number(0...phones.count - 1)
@@ -140,6 +147,7 @@ struct QueueSimulation {
     wall = wall.advanced(by: next - reading)
     reading = max(reading, next)
     try land()
+    resumePausedLeaders()
   }
 
   /// Restarts the process, possibly after a while, and possibly kills it again at once.
@@ -149,7 +157,8 @@ struct QueueSimulation {
     reading += down
     wall = wall.advanced(by: down)
     if dice.percent(20) { wall = wall.advanced(by: .seconds(dice.number(-90_000...0))) }
-    let boot = "boot-\(crashCount)"
+    var boot = "boot-\(crashCount)"
+    if cluster != nil { boot = passLease() }
     note("started again as \(boot)")
     server = SimulatedServer(
       boot: boot, clock: QueueClock(wall: wall, reading: reading), policy: server.policy)
@@ -160,6 +169,8 @@ struct QueueSimulation {
           boot: server.boot, at: now, policy: server.policy, using: &dice.generator)
         try commit(changes, of: phone.device)
       }
+      // A leader serves its first request after this.
+      try drain()
     } catch {
       restart()
     }

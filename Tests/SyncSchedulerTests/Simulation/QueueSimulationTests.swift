@@ -36,13 +36,58 @@ struct QueueSimulationTests {
   }
 }
 
+/// Seeded runs of several nodes, of which one leads.
+///
+/// `LARDER_CLUSTER_SEEDS` sets their number (1000), `LARDER_CLUSTER_SEED` reruns a single one.
+struct ClusterSimulationTests {
+  @Test(
+    "Simulated nodes, leases and paused leaders never break an invariant", .timeLimit(.minutes(10)))
+  func keepsInvariants() {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["LARDER_CLUSTER_SEEDS"].flatMap(UInt64.init) ?? 1_000
+    let seeds = environment["LARDER_CLUSTER_SEED"].flatMap(UInt64.init).map { $0...$0 } ?? 1...count
+    var totals = SimulationTotals()
+    for seed in seeds {
+      var simulation = QueueSimulation(seed: seed, isCluster: true)
+      simulation.run()
+      totals.add(simulation)
+      if simulation.fault != nil {
+        var retold = QueueSimulation(seed: seed, isTelling: true, isCluster: true)
+        retold.run()
+        let fault = retold.fault ?? "seed \(seed) is not the same twice"
+        Issue.record(
+          "\(fault)\nrerun: LARDER_CLUSTER_SEED=\(seed) swift test --filter ClusterSimulationTests")
+        break
+      }
+    }
+    print("cluster: seeds \(seeds.lowerBound)–\(seeds.upperBound), \(totals)")
+    if seeds.count >= 100 {
+      #expect(totals.fenced > 0)
+      #expect(totals.refused > 0)
+      #expect(totals.repeated > 0)
+      #expect(totals.epochs > seeds.count)
+    }
+  }
+}
+
 /// The event counts of several runs.
 struct SimulationTotals: CustomStringConvertible {
   private(set) var ever: [MutationState: Int] = [:]
   private(set) var crashes = 0
   private(set) var commits = 0
+  /// See ``SimulatedCluster``.
+  private(set) var fenced = 0
+  private(set) var refused = 0
+  private(set) var repeated = 0
+  private(set) var epochs = 0
 
   mutating func add(_ simulation: QueueSimulation) {
+    if let cluster = simulation.cluster {
+      fenced += cluster.fencedCount
+      refused += cluster.refusedCount
+      repeated += cluster.repeatedCount
+      epochs += cluster.epoch
+    }
     crashes += simulation.crashCount
     commits += simulation.store.commitCount
     for states in simulation.store.told.values {
@@ -52,6 +97,9 @@ struct SimulationTotals: CustomStringConvertible {
 
   var description: String {
     let states = MutationState.allCases.map { "\($0) \(ever[$0] ?? 0)" }.joined(separator: ", ")
-    return "\(commits) commits, \(crashes) crashes; \(states)"
+    let ofClusters =
+      epochs == 0
+      ? "" : "; \(epochs) epochs, \(fenced) fenced, \(refused) refused, \(repeated) repeated"
+    return "\(commits) commits, \(crashes) crashes\(ofClusters); \(states)"
   }
 }

@@ -9,6 +9,13 @@ struct SimulatedPhone {
   struct Wish: Hashable {
     let key: String
     let payload: SimulatedPayload
+
+    func submission(_ id: MutationID) -> Mutation.Submission {
+      Mutation.Submission(
+        id: id, key: key, fingerprint: payload.fingerprint, operation: payload.operation,
+        upstream: "films", mode: payload.mode, effect: payload.effect, unknownRule: payload.rule,
+        overtakesAll: payload.overtakesAll, object: payload.object, footprint: payload.footprint)
+    }
   }
 
   let device: String
@@ -76,6 +83,7 @@ struct SimulatedPhone {
     _ wish: Wish, to world: inout QueueSimulation, index: Int
   ) throws(SimulatedStore.Crash) {
     let key = SimulatedStore.Key(device: device, key: wish.key)
+    if world.cluster != nil { return submit(wish, to: &world, index: index) }
     let known = world.store.known[device] ?? [:]
     let queue = world.server.queue(of: device, in: world.store)
     if let id = world.store.byKey[key], let row = world.store.rows[id] {
@@ -92,13 +100,8 @@ struct SimulatedPhone {
     }
     let sequence = world.store.lastSequence + 1
     let payload = wish.payload
-    let submission = Mutation.Submission(
-      id: MutationID("m\(sequence)"), key: wish.key,
-      fingerprint: payload.fingerprint, operation: payload.operation, upstream: "films",
-      mode: payload.mode, effect: payload.effect, unknownRule: payload.rule,
-      overtakesAll: payload.overtakesAll, object: payload.object, footprint: payload.footprint)
     let mutation = Mutation(
-      submission, device: device, sequence: sequence, now: world.now,
+      wish.submission(MutationID("m\(sequence)")), device: device, sequence: sequence, now: world.now,
       expires: world.now.advanced(by: world.server.policy.expiry))
     guard
       let decision = try? queue.enqueuing(
@@ -111,6 +114,31 @@ struct SimulatedPhone {
     world.note("\(mutation.id): \(payload)")
     try world.commit(decision.changes, of: device, payload: payload)
     acknowledge(mutation.id, wish, in: &world, index: index)
+  }
+
+  /// `POST /v1/mutations` on any node of a cluster: acknowledged once it is in the inbox.
+  private mutating func submit(_ wish: Wish, to world: inout QueueSimulation, index: Int) {
+    let key = SimulatedStore.Key(device: device, key: wish.key)
+    let known = world.store.byKey[key].flatMap { world.store.rows[$0] }
+    if let known {
+      switch known.reuse(of: wish.payload.fingerprint, at: world.now) {
+      case .conflict: return world.fail("1: \(known.id) does not know its own payload again")
+      case .replay: return acknowledge(known.id, wish, in: &world, index: index)
+      case .arm: break
+      }
+    }
+    guard let id = world.cluster?.add(wish, of: device, at: world.reading) else { return }
+    world.note("\(id) is in the inbox: \(wish.payload)")
+    acknowledge(known?.id ?? id, wish, in: &world, index: index)
+  }
+
+  /// Submits while there is no leader: what needs one waits.
+  mutating func submitWithoutLeader(in world: inout QueueSimulation, index: Int) {
+    let wish = makeWish(&world.dice)
+    guard wish.payload.mode != .force else { return }
+    unanswered.append(wish)
+    world.phones[index] = self
+    submit(wish, to: &world, index: index)
   }
 
   /// Receives the response, or loses it.

@@ -216,6 +216,7 @@ struct LiveSetting {
     case .interrupted: "interrupted"
     case .complete: "complete"
     case .failed(.refused): "refused"
+    case .failed(.serviceRefused): "service refused"
     case .failed(.rejected(let reason)): "rejected: \(reason)"
     case .failed(let failure): "failed: \(failure)"
     }

@@ -89,7 +89,7 @@ struct VendorSubscriptionTests {
       Self.configuration(.hasura, "http://h/v1/graphql", secret: "wrong", choice),
       sockets: sockets)
     let subscription = try live.open()
-    #expect(LiveSetting.word(await subscription.next()) == "refused")
+    #expect(LiveSetting.word(await subscription.next()) == "service refused")
     #expect(await subscription.next() == nil)
     #expect(hasura.connectionCount == 1)
   }
@@ -111,7 +111,8 @@ struct VendorSubscriptionTests {
     let role = UpstreamCall(forwarded: [.init("x-hasura-role", "nobody")])
     #expect(try await call("s3", role).data?["film"]?.isNull == false)
     #expect(try await call("s3", LiveSetting.call("Bearer u1")).data?["film"]?.isNull == false)
-    #expect(try await call("no", UpstreamCall()).permission == .unauthenticated)
+    await #expect(throws: UpstreamFailure.self) { try await call("no", UpstreamCall()) }
+    #expect(try await call("no", LiveSetting.call("Bearer u1")).data?["film"]?.isNull == false)
     #expect(try await call(nil, LiveSetting.call("Bearer x")).permission == .unauthenticated)
     #expect(try await call(nil, LiveSetting.call("x")).permission == .unauthenticated)
   }
@@ -153,7 +154,7 @@ struct VendorSubscriptionTests {
       Self.configuration(.appsync, "https://api.test/graphql", secret: "wrong"),
       sockets: sockets)
     let subscription = try live.open()
-    #expect(LiveSetting.word(await subscription.next()) == "refused")
+    #expect(LiveSetting.word(await subscription.next()) == "service refused")
     #expect(await subscription.next() == nil)
     #expect(appSync.connectionCount == 1)
   }
@@ -225,7 +226,7 @@ struct VendorSubscriptionTests {
     }
     #expect(try await call("k", UpstreamCall()).data?["film"]?["title"]?.string == "Alien")
     #expect(try await call("k", LiveSetting.call("t")).data != nil)
-    #expect(try await call("no", UpstreamCall()).permission == .unauthenticated)
+    await #expect(throws: UpstreamFailure.self) { try await call("no", UpstreamCall()) }
     #expect(try await call(nil, UpstreamCall()).permission == .unauthenticated)
   }
 }

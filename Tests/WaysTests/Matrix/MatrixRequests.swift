@@ -215,6 +215,7 @@ enum MatrixRequests {
     },
     "GET /v1/admin/subscriptions": { _ in [.get("/v1/admin/subscriptions")] },
     "GET /v1/admin/upstreams": { _ in [.get("/v1/admin/upstreams")] },
+    "GET /v1/admin/cluster": { _ in [.get("/v1/admin/cluster")] },
     "GET /v1/admin/hooks": { _ in [.get("/v1/admin/hooks")] },
     "POST /v1/hooks/{name}": { secrets in
       [

@@ -82,6 +82,36 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("An entity's earlier states are shown from when a client observes its type with a filter")
+    func showsHistory() async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f1")
+      func history() async throws -> JSONValue? {
+        try await Self.json(larder, "/v1/admin/entities/Film/f1")["history"]
+      }
+      func correct(_ title: String) async throws {
+        let answer = try await larder.request(
+          "PATCH", "/v1/entities/Film/f1", headers: [Self.admin], body: #"{"title":"\#(title)"}"#)
+        #expect(answer.status == 200, "\(answer.text)")
+      }
+      try await correct("before")
+      #expect(try await history() == ["states": []])
+      let observed = try await larder.get("/v1/changes?types=Film&filter=year%20%3E%201800")
+      #expect(observed.status == 200, "\(observed.text)")
+      try await correct("first")
+      try await correct("second")
+      let found = try #require(try await history())
+      #expect(found["recordedSince"]?.int64 != nil, "\(found)")
+      let states = try #require(found["states"]?.array)
+      let titles = states.map { state in
+        state["fields"]?.array?.first { $0["name"] == "title" }?["value"]
+      }
+      #expect(titles == ["first", "before"], "\(found)")
+      #expect(states.allSatisfy { $0["scope"] == "public" })
+      #expect(states[0]["since"] == states[1]["until"])
+      await larder.stop()
+    }
+
     @Test("An entity's copies are shown in every scope, with the operation of each field")
     func showsProvenance() async throws {
       let larder = try await RunningLarder.start()

@@ -110,17 +110,6 @@ private struct RawTreeBuilder {
   }
 }
 
-/// The reason why text is not YAML, without the messages of Yams, which quote the line and so can
-/// contain a secret.
-struct YAMLFault: Error {
-  let problem: String
-  let line: Int
-  let column: Int
-
-  /// The reason for a fault that is placed at the text as a whole.
-  var inText: String { "line \(line), column \(column) is not YAML: \(problem)" }
-}
-
 /// Composes YAML in which a name can occur twice.
 ///
 /// Yams stops at the first section with a duplicate name, without reporting the place of the second
@@ -175,22 +164,5 @@ struct DistinctKeys {
     renamed[position] = scalars[index]
     scalars[index] = substitute
     return true
-  }
-}
-
-extension YAMLFault {
-  fileprivate init(_ error: any Error, in text: String) {
-    switch error {
-    case YamlError.scanner(let context, let problem, let mark, _),
-      YamlError.parser(let context, let problem, let mark, _),
-      YamlError.composer(let context, let problem, let mark, _):
-      let start = context.map { "\($0.text) from line \($0.mark.line): " } ?? ""
-      self.init(problem: start + problem, line: mark.line, column: mark.column)
-    case YamlError.reader(let problem, let offset, _, _):
-      let before = SourceLines(Array(text.prefix(offset ?? 0).unicodeScalars))
-      self.init(problem: problem, line: before.count, column: before.lastLineLength + 1)
-    default:
-      self.init(problem: "the text cannot be parsed", line: 1, column: 1)
-    }
   }
 }

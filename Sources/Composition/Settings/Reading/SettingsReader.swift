@@ -59,6 +59,7 @@ struct SettingsReader {
     let document = SettingsDocument(parsing: file.text, name: file.name)
     faults += document.faults
     isFileRead = document.faults.isEmpty
+    if document.yamlFault != nil { excerpt.allowNames(of: SettingTable.memberNames) }
     read(document.entries, under: [])
   }
 

@@ -42,6 +42,34 @@ struct SourceExcerpt {
     }
   }
 
+  /// Allows names to be shown where they stand before a colon, in a text that cannot be parsed.
+  mutating func allowNames(of known: Set<String>) {
+    for number in 1...max(lines.count, 1) {
+      guard let line = lines.line(number) else { continue }
+      var start = 0
+      while start < line.count {
+        guard Self.isOfName(line[start]) else {
+          start += 1
+          continue
+        }
+        let end = line[start...].firstIndex { !Self.isOfName($0) } ?? line.count
+        let colon = line[end...].firstIndex { $0 != " " }
+        let isName =
+          colon.map { line[$0] == ":" && ($0 + 1 == line.count || line[$0 + 1] == " ") } ?? false
+        let name = String(String.UnicodeScalarView(line[start..<end]))
+        let isAlone = start == 0 || Self.punctuation.contains(line[start - 1])
+        if isName, isAlone, known.contains(name) {
+          harmless[number, default: []].append(start..<end)
+        }
+        start = end
+      }
+    }
+  }
+
+  private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+  }
+
   func show(_ place: SettingPlace) -> String? {
     guard case .file(_, let number, let column) = place, let line = lines.line(number) else {
       return nil

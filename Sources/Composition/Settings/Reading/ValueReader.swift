@@ -76,7 +76,7 @@ struct ValueReader {
     read(raw, form, subject: "`\(name)`")
   }
 
-  /// Reads a list. In a variable or flag its elements are separated by commas; in a file a single
+  /// Reads a list. In a variable or flag its elements are separated by commas, in brackets or without; in a file a single
   /// element can be written without brackets.
   mutating func list<Element: Hashable>(
     _ raw: RawValue, _ form: TextForm<Element>, countMin: Int
@@ -170,12 +170,23 @@ struct ValueReader {
     case (.list(let items), _):
       items
     case (.text(let text), .environment), (.text(let text), .flag):
-      text.split(separator: ",").map { part in
-        RawValue(form: .text(part.trimmingBlanks), place: raw.place)
-      }
+      inBrackets(text, raw.place)
+        ?? text.split(separator: ",").map { part in
+          RawValue(form: .text(part.trimmingBlanks), place: raw.place)
+        }
     default:
       [raw]
     }
+  }
+
+  /// The elements of a list that is written as in the settings file; nil if the text is another one, such as the
+  /// address `[::1]:8080`.
+  private func inBrackets(_ text: String, _ place: SettingPlace) -> [RawValue]? {
+    guard text.hasPrefix("["), text.hasSuffix("]"),
+      let value = try? SettingsDocument.value(of: text, at: place),
+      case .list(let items) = value.form
+    else { return nil }
+    return items
   }
 
   private mutating func read<Value>(

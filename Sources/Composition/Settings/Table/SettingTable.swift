@@ -12,6 +12,10 @@ package enum SettingTable {
 
   package static let keys: [SettingKey] = sections.flatMap(\.keys)
 
+  /// The names of all sections and settings, without those that the operator chooses.
+  static let memberNames = Set(
+    keys.flatMap { $0.components.map(String.init) }.filter { !$0.hasPrefix("<") })
+
   /// The result of looking up a written name.
   enum Match {
     case key(SettingKey)

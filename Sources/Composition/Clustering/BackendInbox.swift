@@ -1,0 +1,65 @@
+import Cluster
+import Gateway
+import Model
+import Transport
+
+/// The inbox of the cluster's backend, as queues use it.
+struct BackendInbox: MutationInbox {
+  let node: ClusterNode
+
+  var hasLeader: Bool { node.lease != nil || node.link.reachable != nil }
+
+  func add(
+    device: String, key: String, body: [UInt8]
+  ) async throws(InboxOutage) -> InboxAddition {
+    try await reached { backend throws(ClusterError) in
+      let receipts = try await backend.submit([InboxEntry(device: device, key: key, body: body)])
+      guard let receipt = receipts.first else { throw .faulty("a submission has no receipt") }
+      return InboxAddition(number: receipt.number, isNew: receipt.isNew)
+    }
+  }
+
+  func entries(after number: Int64, limit: Int) async throws(InboxOutage) -> [InboxRow] {
+    try await reached { backend throws(ClusterError) in
+      rows(try await backend.inbox(after: number, limit: limit))
+    }
+  }
+
+  func entries(of device: String) async throws(InboxOutage) -> [InboxRow] {
+    try await reached { backend throws(ClusterError) in rows(try await backend.inbox(of: device)) }
+  }
+
+  func remove(_ numbers: [Int64]) async throws(InboxOutage) {
+    try await reached { backend throws(ClusterError) in try await backend.removeInbox(numbers) }
+  }
+
+  func wait(after number: Int64, atMost limit: Duration) async {
+    await node.backend.waitForInbox(after: number, atMost: limit)
+  }
+
+  func catchUp(within limit: Duration) async throws(InboxOutage) -> Bool {
+    let head = try await reached { backend throws(ClusterError) in try await backend.head() }
+    if node.position >= head.position { return true }
+    return await node.link.waitUntilApplied(head.position, atMost: limit)
+  }
+
+  private func rows(_ entries: [InboxEntry]) -> [InboxRow] {
+    // The age says how long ago a device submitted, by a clock that need not be this node's.
+    let now = SystemClock.wall.now()
+    return entries.map { entry in
+      InboxRow(
+        number: entry.number, device: entry.device, key: entry.key, body: entry.body,
+        age: max(.zero, entry.at.distance(to: now)))
+    }
+  }
+
+  private func reached<Value>(
+    _ body: (any ClusterBackend) async throws(ClusterError) -> Value
+  ) async throws(InboxOutage) -> Value {
+    do throws(ClusterError) {
+      return try await body(node.backend)
+    } catch {
+      throw InboxOutage(cause: "\(error)")
+    }
+  }
+}

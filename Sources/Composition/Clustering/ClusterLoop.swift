@@ -1,0 +1,275 @@
+import Cluster
+import Gateway
+import Logging
+import Model
+import ServiceLifecycle
+import Storage
+import Transport
+
+/// Keeps a node in its cluster: applies the log, takes the lease when there is no leader, keeps it, and gives it
+/// back.
+///
+/// One task decides and applies, one after the other; another keeps the lease and reports the node, so that
+/// neither a long reload nor a long row costs the lease.
+struct ClusterLoop: Service {
+  /// Pause after an error of PostgreSQL.
+  private static let pause = Duration.milliseconds(200)
+  /// How long the next leader may take before a leader that ends goes on ending.
+  private static let successorWithin = Duration.seconds(2)
+
+  let node: ClusterNode
+  let service: LarderService
+
+  private var logger: Logger { node.logger }
+  private var backend: any ClusterBackend { node.backend }
+
+  func run() async throws {
+    await service.deployments.waitUntilListening()
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await decide() }
+        group.addTask { await keep() }
+        await group.waitForAll()
+      }
+    }
+    // A task of its own: this one is cancelled, and the next deployment must be opened.
+    await Task.detached { await end() }.value
+  }
+
+  private var digest: String { service.deployments.current?.workspace.digest ?? "" }
+
+  // MARK: Deciding
+
+  private func decide() async {
+    while !Task.isCancelled, service.deployments.failure == nil {
+      let seen = node.signal.count
+      do {
+        switch node.part {
+        case .leader(let lease):
+          if node.hasLost { try await stepDown(from: lease) }
+          try await upkeep.runIfDue(node)
+          await node.signal.wait(after: seen, atMost: ClusterNode.lookInterval)
+        case .replica:
+          try await follow()
+        }
+      } catch is CancellationError {
+        return
+      } catch let error as ClusterError {
+        await note(error)
+      } catch let error as StorageError {
+        await note(error)
+      } catch {
+        logger.error("the cluster's log could not be followed", metadata: ["cause": "\(error)"])
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+
+  private let upkeep = SnapshotUpkeep()
+
+  init(node: ClusterNode, service: LarderService) {
+    self.node = node
+    self.service = service
+  }
+
+  /// Applies what is there, looks for the leader, and waits for more.
+  private func follow() async throws {
+    if node.cluster == nil {
+      try await backend.prepare()
+      node.note(cluster: try await backend.identity())
+    }
+    while try await applyOnce() {}
+    node.link.note(isCutOff: false)
+    let lease = try await backend.lease()
+    node.note(leader: lease)
+    if lease == nil, try await mayLead(), let own = try await take() {
+      return try await lead(own)
+    }
+    await backend.waitForRows(after: node.position, atMost: ClusterNode.lookInterval)
+  }
+
+  /// - Returns: whether there were rows.
+  private func applyOnce() async throws -> Bool {
+    guard let opened = node.opened else { return false }
+    let rows = try await backend.rows(
+      after: opened.store.position, bytesMax: ClusterStart.rowsBytesMax)
+    guard let last = rows.last else { return false }
+    node.note(head: last.position)
+    let applied = try await opened.store.apply(
+      rows.map { ReplicatedRow(position: $0.position, payload: $0.payload) })
+    await opened.memories.noteApplied(tables: applied.tables)
+    node.link.note(position: applied.position)
+    node.note(head: applied.position)
+    try await backend.beat(node.record(digest: digest))
+    if applied.needsReopening {
+      logger.info("the leader has changed tables, which are opened again")
+      await reopen(as: .replica)
+    }
+    return true
+  }
+
+  /// Whether this node may take the lease: a node with other operations than the last leader's only if no live
+  /// node has those.
+  private func mayLead() async throws -> Bool {
+    guard node.settings.isCandidate, node.opened != nil, !Task.isCancelled else { return false }
+    guard let last = node.leaderDigest, last != digest else { return true }
+    return try await !backend.nodes().contains {
+      $0.isLive && $0.digest == last && $0.id != node.id
+    }
+  }
+
+  private func take() async throws -> Lease? {
+    try await backend.take(node.record(digest: digest), for: node.settings.lease)
+  }
+
+  /// Becomes the leader under a new lease: applies the rest of the log, to which no other node can append any more,
+  /// and opens the store for writing.
+  private func lead(_ lease: Lease) async throws {
+    do {
+      let head = try await backend.head()
+      while node.position < head.position { guard try await applyOnce() else { break } }
+      guard node.position == head.position else {
+        throw StorageError.diverged("the log ends at \(head.position), and this node at \(node.position)")
+      }
+    } catch {
+      try? await backend.release(lease, to: nil)
+      throw error
+    }
+    await reopen(as: .leader(lease))
+    guard node.lease == lease else { return try await backend.release(lease, to: nil) }
+    node.note(leader: lease)
+    logger.notice("this node leads the cluster", metadata: ["epoch": "\(lease.epoch)"])
+  }
+
+  private func stepDown(from lease: Lease, to heir: NodeID? = nil) async throws {
+    await reopen(as: .replica, after: .release(lease, to: heir))
+    node.note(leader: nil)
+  }
+
+  /// Opens the deployment again in another part, behind open sockets.
+  private func reopen(as part: ClusterNode.Part, after errand: ClusterNode.Errand? = nil) async {
+    while !Task.isCancelled, let current = service.deployments.current {
+      node.become(part, after: errand)
+      switch await service.reload(to: current.workspace) {
+      case .applied, .reverted: return
+      case .refused(let reason):
+        logger.error("the node cannot change its part", metadata: ["reason": "\(reason)"])
+        try? await Task.sleep(for: Self.pause)
+      case .ended:
+        // Another reload is in progress, or the process ends.
+        await service.deployments.waitForReload(isPatient: false)
+        if service.deployments.failure != nil || service.deployments.isEnding { return }
+        try? await Task.sleep(for: .milliseconds(10))
+      }
+    }
+  }
+
+  private func note(_ error: ClusterError) async {
+    switch error {
+    case .faulty(let reason):
+      logger.error("the log cannot be followed", metadata: ["reason": "\(reason)"])
+      await replaceDatabase()
+    default:
+      node.link.note(isCutOff: true)
+      logger.warning("the cluster's database cannot be reached", metadata: ["cause": "\(error)"])
+    }
+    try? await Task.sleep(for: Self.pause)
+  }
+
+  private func note(_ error: StorageError) async {
+    switch error {
+    case .diverged(let reason):
+      logger.error("the database does not agree with the log", metadata: ["reason": "\(reason)"])
+      await replaceDatabase()
+    case .closed: break
+    default:
+      logger.error("rows of the log cannot be applied", metadata: ["cause": "\(error)"])
+    }
+    try? await Task.sleep(for: Self.pause)
+  }
+
+  /// Starts again from the latest snapshot, if it is newer than what is here.
+  private func replaceDatabase() async {
+    do throws(ClusterError) {
+      guard let snapshot = try await backend.latestSnapshot(), snapshot.position > node.position
+      else { return }
+      guard snapshot.version == Version.text else {
+        return logger.error(
+          "the cluster has another version: this node serves what it has until it is upgraded",
+          metadata: ["version": "\(snapshot.version)"])
+      }
+      try await SnapshotPlacing(node: node).fetch(snapshot)
+    } catch {
+      return logger.error("no snapshot could be fetched", metadata: ["cause": "\(error)"])
+    }
+    await reopen(as: .replica, after: .replaceDatabase)
+  }
+
+  // MARK: Keeping
+
+  /// Keeps the lease and reports the node.
+  private func keep() async {
+    let interval = min(node.settings.lease / ClusterNode.renewals, .seconds(1))
+    var renewed = ContinuousClock.now
+    while !Task.isCancelled {
+      do throws(ClusterError) {
+        if let lease = node.lease {
+          let isKept = try await backend.renew(lease, for: node.settings.lease)
+          if isKept {
+            renewed = .now
+          } else if node.lease == lease {
+            node.noteLost("another node has taken the lease")
+          }
+        } else {
+          renewed = .now
+        }
+        try await backend.beat(node.record(digest: digest))
+        node.note(inboxEntries: try await backend.inboxState().count)
+      } catch {
+        // Another node may lead by now; this one could not know.
+        if node.lease != nil, .now - renewed > node.settings.lease * 2 {
+          node.noteLost("the lease could not be renewed: \(error)")
+        }
+      }
+      try? await Task.sleep(for: interval)
+    }
+  }
+
+  // MARK: Ending
+
+  /// Gives the lease to another node before this one stops accepting requests.
+  private func end() async {
+    if let lease = node.lease {
+      let others = (try? await backend.nodes()) ?? []
+      if others.contains(where: { $0.isLive && $0.id != node.id }) {
+        try? await stepDown(from: lease)
+        let found = await waitForSuccessor()
+        logger.notice(found ? "another node leads now" : "no other node has taken the lead yet")
+      } else {
+        // No other node takes it; what is still written until the end must find it valid.
+        _ = try? await backend.renew(lease, for: node.settings.lease + service.queueEndMax)
+      }
+    }
+  }
+
+  private func waitForSuccessor() async -> Bool {
+    let deadline = ContinuousClock.now + Self.successorWithin
+    while ContinuousClock.now < deadline {
+      if let lease = try? await backend.lease() {
+        node.note(leader: lease)
+        return true
+      }
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    return false
+  }
+}
+
+extension ClusterNode {
+  /// Notes that this node leads no more, although its store does not know it.
+  func noteLost(_ reason: String) {
+    logger.warning("this node leads no more", metadata: ["cause": "\(reason)"])
+    setLost()
+    signal.notify()
+  }
+}

@@ -1,0 +1,281 @@
+import Cluster
+import Cryptography
+import FoundationEssentials
+import Gateway
+import HTTPClient
+import Logging
+import Model
+import Storage
+import Synchronization
+import Transport
+
+/// This process as a node of a cluster: what it knows of the others, and its part. It outlives deployments, which a
+/// change of the part replaces, see ``ClusterLoop``.
+final class ClusterNode: Sendable {
+  /// The node's part in the deployment that is open or is opened next.
+  enum Part: Sendable {
+    case leader(Lease)
+    case replica
+  }
+
+  /// What is to be done between two deployments, while the data folder is free.
+  enum Errand: Sendable {
+    /// Ends the lease, so that another node can lead.
+    case release(Lease, to: NodeID?)
+    /// Replaces the database by the latest snapshot.
+    case replaceDatabase
+  }
+
+  private struct State {
+    /// The name that the cluster got when it was made; nil before PostgreSQL was reached.
+    var cluster: String?
+    var part = Part.replica
+    var errand: Errand?
+    /// The store that is open, and what is kept in memory of it.
+    var open: Opened?
+    var leader: Lease?
+    /// The digest of the last leader that this process has seen.
+    var leaderDigest: String?
+    /// The end of the log, as far as this node knows, and since when it has not applied it.
+    var head: Int64 = 0
+    var behindSince: ContinuousClock.Instant?
+    var inboxEntries: Int?
+    /// Bytes appended since the last snapshot.
+    var bytesAppended = 0
+    /// Whether the node leads no more, although its deployment is a leader's.
+    var hasLost = false
+  }
+
+  /// What the loop needs of the deployment that is open.
+  struct Opened: Sendable {
+    let store: Store
+    let memories: AppliedTables
+  }
+
+  /// How long a lease or an append can take, as a part of the lease's time.
+  static let renewals = 4
+  /// How often replicas look for the leader.
+  static let lookInterval = Duration.milliseconds(200)
+
+  let id: NodeID
+  let backend: any ClusterBackend
+  let settings: ClusterSettings
+  let forwarding: ForwardingAssembly
+  private let signature: NodeSignature
+  let meters = ClusterMeters()
+  let logger: Logger
+  let folder: DataFolder
+  private let state = Mutex(State())
+  /// Notified whenever the loop has something to do at once.
+  let signal: AsyncSignal
+
+  init(
+    id: NodeID, backend: any ClusterBackend, settings: ClusterSettings, folder: DataFolder,
+    signature: NodeSignature, forwarding: ForwardingAssembly, logger: Logger
+  ) {
+    self.id = id
+    self.backend = backend
+    self.settings = settings
+    self.folder = folder
+    self.signature = signature
+    self.forwarding = forwarding
+    self.logger = logger
+    signal = AsyncSignal(sleep: { try await Task.sleep(for: $0) })
+  }
+
+  var link: LeaderLink { forwarding.duties.link }
+
+  /// What deployments know of the node.
+  var membership: ClusterMembership {
+    ClusterMembership(signature: signature) { [unowned self] in
+      lease == nil
+        ? .replica(forwarding.duties)
+        : .leader(LeaderDuties(position: { [unowned self] in position }, progress: self))
+    }
+  }
+
+  var advertised: String { settings.advertise.map { "\($0)" } ?? "" }
+
+  /// Notes which cluster PostgreSQL has.
+  func note(cluster: String) { state.withLock { $0.cluster = cluster } }
+
+  var cluster: String? { state.withLock { $0.cluster } }
+
+  /// The root secret of a new data folder: the same on every node, derived from the secret that they share.
+  func rootBytes() -> [UInt8] {
+    let secret = settings.secret?.revealed ?? ""
+    let key = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: Array(secret.utf8)), info: Array("larder/cluster root".utf8),
+      outputByteCount: 32)
+    return key.withUnsafeBytes { Array($0) }
+  }
+
+  // MARK: Part
+
+  var part: Part { state.withLock { $0.part } }
+
+  /// The lease under which this node leads; nil if it does not.
+  var lease: Lease? {
+    if case .leader(let lease) = part { lease } else { nil }
+  }
+
+  /// See ``noteLost(_:)``.
+  func setLost() { state.withLock { $0.hasLost = true } }
+
+  func become(_ part: Part, after errand: Errand? = nil) {
+    state.withLock { state in
+      state.part = part
+      state.errand = errand
+      state.hasLost = false
+    }
+  }
+
+  /// Whether the store of this leader takes no more writes.
+  var hasLost: Bool { state.withLock { $0.hasLost } }
+
+  /// The part of the store to be opened.
+  func storeRole() throws(StartFailure) -> StoreRole {
+    guard case .leader(let lease) = part, let cluster = state.withLock({ $0.cluster }) else {
+      return .replica
+    }
+    do throws(ClusterError) {
+      let appender = try backend.appender(of: lease)
+      return .leader(
+        cluster: cluster,
+        log: LeasedLog(appender: appender, meters: meters) { [weak self] in
+          self?.noteAppended(bytes: $0)
+        })
+    } catch {
+      throw StartFailure(.faultySettings, "The log of the cluster cannot be written: \(error)")
+    }
+  }
+
+  /// Notes the deployment that was opened.
+  func noteOpened(_ opened: Opened) {
+    state.withLock { $0.open = opened }
+    link.note(position: opened.store.position)
+    guard case .leader = part else { return }
+    opened.store.whenLeadingEnds { [weak self] error in
+      guard let self else { return }
+      logger.warning("this node leads no more", metadata: ["cause": "\(error)"])
+      state.withLock { $0.hasLost = true }
+      signal.notify()
+    }
+  }
+
+  func noteClosed() { state.withLock { $0.open = nil } }
+
+  var opened: Opened? { state.withLock { $0.open } }
+
+  var position: Int64 { opened?.store.position ?? 0 }
+
+  func takeErrand() -> Errand? { state.withLock { $0.errand.take() } }
+
+  // MARK: Leader
+
+  /// Notes who leads, for forwarded requests.
+  func note(leader: Lease?) {
+    let changed = state.withLock { state in
+      defer { state.leader = leader }
+      if let leader { state.leaderDigest = leader.digest }
+      return state.leader?.epoch != leader?.epoch || state.leader?.holder != leader?.holder
+    }
+    link.note(
+      leader: leader.flatMap { lease in
+        guard lease.holder != id, let url = try? HTTPURL(lease.url) else { return nil }
+        return LeaderLink.Leader(node: lease.holder.text, url: url, epoch: lease.epoch)
+      })
+    guard changed else { return }
+    logger.notice(
+      leader == nil ? "the cluster has no leader" : "the cluster has a leader",
+      metadata: leader.map {
+        ["node": "\($0.holder)", "url": "\($0.url)", "epoch": "\($0.epoch)"]
+      })
+  }
+
+  var leader: Lease? { state.withLock { $0.leader } }
+
+  var leaderDigest: String? { state.withLock { $0.leaderDigest } }
+
+  // MARK: Measures
+
+  /// Notes the end of the log.
+  func note(head: Int64) {
+    let own = position
+    state.withLock { state in
+      state.head = max(state.head, head)
+      if own >= state.head {
+        state.behindSince = nil
+      } else if state.behindSince == nil {
+        state.behindSince = .now
+      }
+    }
+  }
+
+  func note(inboxEntries count: Int?) { state.withLock { $0.inboxEntries = count } }
+
+  func noteAppended(bytes: Int) { state.withLock { $0.bytesAppended += bytes } }
+
+  /// Bytes appended to the log since the last snapshot.
+  var bytesAppended: Int { state.withLock { $0.bytesAppended } }
+
+  func noteSnapshot() { state.withLock { $0.bytesAppended = 0 } }
+
+  /// This node as others see it.
+  func record(digest: String) -> NodeRecord {
+    NodeRecord(
+      id: id, url: advertised, position: position, version: Version.text, digest: digest,
+      seenAgo: .zero, isLive: true)
+  }
+}
+
+/// Appends a leader's transactions under its lease.
+private final class LeasedLog: CommitLog {
+  private let appender: any LogAppender
+  private let meters: ClusterMeters
+  private let appended: @Sendable (Int) -> Void
+
+  /// - Parameter appended: called with the number of bytes of each row.
+  init(
+    appender: any LogAppender, meters: ClusterMeters, appended: @escaping @Sendable (Int) -> Void
+  ) {
+    self.appender = appender
+    self.meters = meters
+    self.appended = appended
+  }
+
+  deinit { appender.close() }
+
+  func append(_ payload: [UInt8], at position: Int64) throws(CommitLogError) {
+    let start = ContinuousClock.now
+    defer { meters.noteAppend(ContinuousClock.now - start) }
+    do throws(ClusterError) {
+      try appender.append(payload, at: position)
+      appended(payload.count)
+    } catch {
+      switch error {
+      case .unavailable(let reason), .faulty(let reason): throw .unavailable(reason)
+      case .fenced: throw .notLeader
+      case .inDoubt(let reason): throw .inDoubt(reason)
+      }
+    }
+  }
+}
+
+extension ClusterNode: ClusterStatus {
+  var measures: ClusterMeasures {
+    let own = position
+    let isLeader = lease != nil
+    return state.withLock { state in
+      let head = isLeader ? own : max(state.head, own)
+      return ClusterMeasures(
+        position: own, lagRows: head - own,
+        lag: isLeader ? .zero : state.behindSince.map { .now - $0 } ?? .zero,
+        epoch: state.leader?.epoch ?? 0, isLeader: isLeader, inboxEntries: state.inboxEntries)
+    }
+  }
+
+  func report() async -> ClusterReport {
+    await ClusterReport(of: backend, name: settings.name, node: id.text)
+  }
+}

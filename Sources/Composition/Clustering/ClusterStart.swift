@@ -1,0 +1,225 @@
+import Cluster
+import Cryptography
+import FoundationEssentials
+import Gateway
+import HTTPClient
+import Logging
+import Model
+import Storage
+import Transport
+
+/// Gets a node ready to open its data folder: finds its place in the log, or takes a snapshot.
+struct ClusterStart {
+  private static let nodeFileName = "larder.node"
+  /// Pause between two attempts to reach PostgreSQL, or to find what another node makes.
+  private static let pause = Duration.milliseconds(200)
+  private static let ownerOnly = 0o600
+  /// Rows that are read at once, in bytes of payload.
+  static let rowsBytesMax = 4 << 20
+
+  let node: ClusterNode
+  let digest: String
+  let logger: Logger
+
+  private var folder: String { node.folder.path }
+
+  // MARK: Identity
+
+  /// Returns the id of the node that a data folder belongs to, and makes one for a new folder.
+  static func nodeID(of folder: DataFolder) throws(StartFailure) -> NodeID {
+    let path = "\(folder.path)/\(nodeFileName)"
+    if let data = FileManager.default.contents(atPath: path) {
+      let text = String(decoding: data, as: UTF8.self).trimmingWhitespace
+      if !text.isEmpty { return NodeID(text) }
+    }
+    let id = "n_" + Hexadecimal.encode((0..<6).map { _ in UInt8.random(in: 0...255) })
+    let isWritten = FileManager.default.createFile(
+      atPath: path, contents: Data((id + "\n").utf8),
+      attributes: [.posixPermissions: ownerOnly])
+    guard isWritten else {
+      throw StartFailure(.dataFolder, "The file \(path) cannot be written.")
+    }
+    return NodeID(id)
+  }
+
+  // MARK: Place
+
+  /// Brings the data folder to a state in which the node can open it as a replica, or takes the lease of a new
+  /// cluster to open it as the leader. Waits for PostgreSQL, or for another node's first snapshot, as long as it
+  /// takes.
+  ///
+  /// - Throws: ``StartFailure`` if the folder has data that is not the cluster's.
+  func run() async throws {
+    var hasWaited = false
+    while true {
+      let own = try position()
+      if own == nil, Store.hasDatabase(folder: folder) {
+        throw StartFailure(
+          .dataFolder,
+          "The data folder \(folder) has data of a single machine. Run `larder cluster import` to begin a "
+            + "cluster with it, or set an empty folder with `data`.")
+      }
+      do {
+        try await node.backend.prepare()
+        if try await place(own) { return }
+      } catch let error as ClusterError {
+        if case .faulty(let reason) = error {
+          throw StartFailure(.faultySettings, "The node cannot join its cluster: \(reason).")
+        }
+        if let own, !own.isDiverged, try isCurrent() {
+          logger.error(
+            "the cluster's database cannot be reached: reads are served as they were here",
+            metadata: ["cause": "\(error)"])
+          node.link.note(isCutOff: true)
+          return
+        }
+        if !hasWaited {
+          logger.error("waiting for the cluster's database", metadata: ["cause": "\(error)"])
+        }
+        hasWaited = true
+      }
+      try await Task.sleep(for: Self.pause)
+    }
+  }
+
+  private func isCurrent() throws(StartFailure) -> Bool {
+    do throws(StorageError) {
+      return try Store.isCurrent(folder: folder)
+    } catch {
+      throw StartFailure(.dataFolder, StorageStartError.text(error, folder: folder))
+    }
+  }
+
+  private func position() throws(StartFailure) -> ClusterPosition? {
+    do throws(StorageError) {
+      return try Store.clusterPosition(folder: folder)
+    } catch {
+      throw StartFailure(.dataFolder, StorageStartError.text(error, folder: folder))
+    }
+  }
+
+  /// - Returns: whether the folder can be opened.
+  private func place(_ own: ClusterPosition?) async throws -> Bool {
+    let cluster = try await node.backend.identity()
+    node.note(cluster: cluster)
+    if let own {
+      guard own.cluster == cluster else {
+        throw StartFailure(
+          .dataFolder,
+          "The data folder \(folder) belongs to another cluster than the one in `cluster.postgres`. Set "
+            + "another folder with `data`, or the right database.")
+      }
+      let head = try await node.backend.head()
+      if !own.isDiverged, own.position >= head.floor, own.position <= head.position {
+        return try isCurrent() ? true : await upgrade(from: own)
+      }
+      logger.warning(
+        "the database does not go on where the log does, and is replaced by a snapshot",
+        metadata: ["position": "\(own.position)", "log": "\(head.floor) to \(head.position)"])
+    }
+    if let snapshot = try await node.backend.latestSnapshot() {
+      try await SnapshotPlacing(node: node).fetch(snapshot)
+      try SnapshotPlacing(node: node).place()
+      return true
+    }
+    guard own == nil, node.settings.isCandidate else { return false }
+    guard
+      let lease = try await node.backend.take(
+        node.record(digest: digest), for: node.settings.lease)
+    else { return false }
+    guard try await node.backend.head().position == 0 else {
+      try await node.backend.release(lease, to: nil)
+      throw StartFailure(
+        .dataFolder,
+        "The cluster in `cluster.postgres` has data and no snapshot. Start one of its nodes with its data "
+          + "folder first.")
+    }
+    node.become(.leader(lease))
+    node.note(leader: lease)
+    return true
+  }
+
+  /// Waits until this node, of a newer version than its database, may migrate it: until it leads, or until another
+  /// node of its version has done so and has written a snapshot.
+  ///
+  /// - Returns: whether the folder can be opened.
+  private func upgrade(from own: ClusterPosition) async throws -> Bool {
+    if let snapshot = try await node.backend.latestSnapshot(), snapshot.position > own.position,
+      snapshot.version == Version.text
+    {
+      try await SnapshotPlacing(node: node).fetch(snapshot)
+      try SnapshotPlacing(node: node).place()
+      return try isCurrent()
+    }
+    guard node.settings.isCandidate,
+      let lease = try await node.backend.take(
+        node.record(digest: digest), for: node.settings.lease)
+    else {
+      if let leader = try await node.backend.lease(), node.leader?.epoch != leader.epoch {
+        node.note(leader: leader)
+        logger.notice(
+          "waiting for the leader, whose version has other tables: restart it with this version",
+          metadata: ["leader": "\(leader.url)"])
+      }
+      return false
+    }
+    do {
+      try await replay()
+    } catch {
+      try? await node.backend.release(lease, to: nil)
+      throw error
+    }
+    node.become(.leader(lease))
+    node.note(leader: lease)
+    return true
+  }
+
+  /// Applies the rest of the log to a database of an older version, before it is migrated.
+  private func replay() async throws {
+    var configuration = StoreConfiguration(
+      folder: folder, segment: 1, opened: SystemClock.wall.now())
+    configuration.role = .replay
+    let store = try Store.open(configuration, types: [])
+    defer { store.close() }
+    while true {
+      let rows = try await node.backend.rows(after: store.position, bytesMax: Self.rowsBytesMax)
+      guard !rows.isEmpty else { return }
+      _ = try await store.apply(
+        rows.map { ReplicatedRow(position: $0.position, payload: $0.payload) })
+    }
+  }
+}
+
+/// Replaces a node's database by a snapshot.
+struct SnapshotPlacing {
+  let node: ClusterNode
+
+  private var file: String { "\(node.folder.path)/larder.snapshot" }
+
+  /// Gets the bytes of a snapshot, while the present database is open.
+  func fetch(_ snapshot: SnapshotInfo) async throws(ClusterError) {
+    node.logger.notice(
+      "fetching a snapshot",
+      metadata: ["position": "\(snapshot.position)", "bytes": "\(snapshot.byteCount)"])
+    try await node.backend.getSnapshot(snapshot, into: file)
+  }
+
+  /// Puts the fetched file in the place of the database. The folder must not be open.
+  func place() throws(StartFailure) {
+    do throws(RestoreError) {
+      let aside = "\(node.folder.path)/larder.replaced"
+      try? FileManager.default.removeItem(atPath: aside)
+      let restore = try DatabaseRestore(of: file, into: node.folder.path, key: nil)
+      _ = try restore.place(replacing: true, aside: aside)
+      for path in [file, aside] { try? FileManager.default.removeItem(atPath: path) }
+    } catch {
+      throw StartFailure(.dataFolder, "The snapshot cannot be put into place: \(error).")
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingWhitespace: String {
+    String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+  }
+}

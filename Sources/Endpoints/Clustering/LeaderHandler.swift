@@ -1,0 +1,119 @@
+import Gateway
+package import HTTPServer
+import HTTPTypes
+package import HTTPWire
+import Model
+
+/// The handler of the leader: a ``LarderHandler`` that also answers what other nodes forward, as if their
+/// clients had called it.
+package final class LeaderHandler: RequestHandler {
+  private let inner: LarderHandler
+  private let duties: LeaderDuties
+  private let context: EndpointContext
+
+  /// Nil if the services are not a leader's.
+  package init?(_ inner: LarderHandler, _ services: Services) {
+    guard let duties = services.role.leader else { return nil }
+    self.inner = inner
+    self.duties = duties
+    context = EndpointContext(
+      callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
+      streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
+  }
+
+  package var names: RequestNames { inner.names }
+
+  package func answerAtOnce(
+    _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
+    into output: inout [UInt8]
+  ) -> Bool {
+    inner.answerAtOnce(head, content: content, stamp: stamp, into: &output)
+  }
+
+  package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
+    inner.contentRoute(for: head)
+  }
+
+  package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
+    inner.decorate(&response, for: request)
+  }
+
+  package func refusal(
+    of error: RequestError, path: ArraySlice<UInt8>, requestID: String
+  ) -> RefusalContent? {
+    inner.refusal(of: error, path: path, requestID: requestID)
+  }
+
+  package func respond(to request: ServerRequest) async -> ServerResponse {
+    switch request.node {
+    case nil: return await inner.respond(to: request)
+    case .refused(let reason): return .nodeRefused(request, reason)
+    case .accepted(let call, _): return await respond(to: request, call)
+    }
+  }
+
+  private func respond(to request: ServerRequest, _ call: NodeCall) async -> ServerResponse {
+    let (checked, refusal) = await check(request, call.content)
+    if let refusal { return refusal }
+    var response =
+      switch call.surface {
+      case .main: await inner.respond(to: checked)
+      case .s3: await inner.s3Root?.serve(checked) ?? .problem(.notFound, for: checked)
+      }
+    let facts = checked.facts
+    request.note { $0 = facts }
+    var verified: [String] = []
+    if facts.hasVerifiedAuthorization { verified.append(VerifiedField.authorization) }
+    if facts.hasVerifiedDevice { verified.append(VerifiedField.deviceToken) }
+    if !verified.isEmpty {
+      response.fields[LeaderForwarder.FieldName.verified] = verified.joined(separator: ", ")
+    }
+    // Read after the request was carried out, so that its own write is included.
+    response.fields[LeaderForwarder.FieldName.position] = "\(duties.position())"
+    return response
+  }
+
+  /// Compares the content with what the forwarding node has signed.
+  private func check(
+    _ request: ServerRequest, _ signed: NodeCall.Content
+  ) async -> (request: ServerRequest, refusal: ServerResponse?) {
+    let refused = ServerResponse.nodeRefused(request, NodeRefusal.content.rawValue)
+    switch signed {
+    case .streamed: return (request, nil)
+    case .none: return (request, request.head.hasBody ? refused : nil)
+    case .digest(let digest):
+      do throws(Failure) {
+        let content = try await context.content(of: request)
+        guard NodeSignature.digest(of: content) == digest else { return (request, refused) }
+        return (request.replacing(body: RequestBody(content)), nil)
+      } catch {
+        return (request, .failure(error, request: request))
+      }
+    }
+  }
+}
+
+extension LeaderDuties {
+  /// How long a response waits until all live replicas have applied what it reports.
+  private static let appliedWithin = Duration.seconds(2)
+
+  /// Waits until all live replicas have applied a write that was carried out, and says in the response which
+  /// of them have.
+  func settle(_ response: inout ServerResponse) async {
+    guard response.status.code < 400 else { return }
+    let (applied, pending) = await progress.waitUntilApplied(
+      position(), atMost: Self.appliedWithin)
+    for (name, nodes) in [(HTTPField.Name.clusterApplied, applied), (.clusterPending, pending)]
+    where !nodes.isEmpty {
+      // Strings of structured fields (RFC 9651 section 3.3.3); ids of nodes have no quotes.
+      response.fields[name] = nodes.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+  }
+}
+
+extension HTTPField.Name {
+  /// The ids of the replicas that have applied the write.
+  static let clusterApplied = Self("Cluster-Applied")!
+  /// The ids of the live replicas that had not applied it yet when the response was sent.
+  static let clusterPending = Self("Cluster-Pending")!
+}

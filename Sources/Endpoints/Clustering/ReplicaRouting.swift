@@ -1,0 +1,234 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+import WebSocketWire
+
+/// Has the leader answer what this node, a replica, cannot.
+struct ReplicaRouting: Sendable {
+  typealias Respond = @Sendable (ServerRequest) async -> ServerResponse
+
+  /// A route, as far as a replica must know it.
+  struct Line: Sendable {
+    var place: RoutePlace
+    /// Whether the route takes stream tickets, which only the leader has issued.
+    var takesTickets = false
+    var content = ContentRule()
+    var surface = NodeCall.Surface.main
+  }
+
+  let duties: ReplicaDuties
+  let context: EndpointContext
+
+  private var link: LeaderLink { duties.link }
+
+  /// Responds to a request of a route.
+  ///
+  /// - Parameter local: the response of this node.
+  func respond(
+    to request: ServerRequest, of line: Line, local: @escaping Respond
+  ) async -> ServerResponse {
+    if request.asksForWebSocket, line.place == .anyNode, line.takesTickets {
+      return await relaySocket(request)
+    }
+    if line.place == .leader || line.takesTickets && request.hasTicket
+      // The console's sessions are known where operators sign in.
+      || request.field(OperatorAccess.csrfFieldName) != nil
+    {
+      return await forward(request, line.content, line.surface)
+    }
+    guard request.head.hasBody else {
+      return await respondHere(to: request, content: .none, line, local)
+    }
+    do throws(Failure) {
+      let content = try await context.content(of: request)
+      let whole = request.replacing(body: RequestBody(content))
+      let response = await respondHere(to: whole, content: .bytes(content), line, local)
+      request.noteFacts(of: whole)
+      return response
+    } catch {
+      return .failure(error, request: request)
+    }
+  }
+
+  /// Responds from this node, and passes the request on if that turns out not to be possible.
+  private func respondHere(
+    to request: ServerRequest, content: ForwardedRequest.Content, _ line: Line,
+    _ local: @escaping Respond
+  ) async -> ServerResponse {
+    let (response, isNeeded) = await localResponse(to: request, content, line, local)
+    guard isNeeded else { return response }
+    if link.reachable != nil {
+      let forwarded = ForwardedRequest(
+        request, content: content, isDecoded: true, surface: line.surface)
+      do throws(ForwardingFault) {
+        return try await passOn(forwarded, of: request)
+      } catch {
+        if case .unanswered = error { return failure(error, of: request) }
+        // From here on this node knows that it is without a leader, and shows what it has.
+      }
+    }
+    return await localResponse(to: request, content, line, local).response
+  }
+
+  private func localResponse(
+    to request: ServerRequest, _ content: ForwardedRequest.Content, _ line: Line,
+    _ local: @escaping Respond
+  ) async -> (response: ServerResponse, isNeeded: Bool) {
+    let forwarder = duties.forwarder
+    let current = LeaderRequest(
+      repeated: {
+        let again = ForwardedRequest(
+          request, content: content, isDecoded: true, surface: line.surface)
+        await (try? forwarder.forward(again))?.drop()
+      },
+      presented: {
+        await (try? forwarder.forward(ForwardedRequest(presenting: request)))?.drop()
+      })
+    let response = await LeaderRequest.$current.withValue(current) { await local(request) }
+    return (response, current.isNeeded && link.reachable != nil)
+  }
+
+  // MARK: Forwarding
+
+  /// Passes a request on whose content was not read yet.
+  func forward(
+    _ request: ServerRequest, _ rule: ContentRule, _ surface: NodeCall.Surface
+  ) async -> ServerResponse {
+    do throws(Failure) {
+      let content = try await content(of: request, rule)
+      let forwarded = ForwardedRequest(
+        request, content: content, isDecoded: !rule.keepsCoding, surface: surface)
+      do throws(ForwardingFault) {
+        return try await passOn(forwarded, of: request)
+      } catch {
+        return failure(error, of: request)
+      }
+    } catch {
+      return .failure(error, request: request)
+    }
+  }
+
+  private func passOn(
+    _ forwarded: ForwardedRequest, of request: ServerRequest
+  ) async throws(ForwardingFault) -> ServerResponse {
+    let response = try await duties.forwarder.forward(forwarded)
+    request.note { $0.isForwarded = true }
+    request.noteVerified(
+      authorization: response.verified.contains(VerifiedField.authorization),
+      deviceToken: response.verified.contains(VerifiedField.deviceToken))
+    return try await response.serverResponse(to: request, stallMax: context.streamStallMax)
+  }
+
+  /// The content of a request: whole, with its digest, if it is short; otherwise as it arrives.
+  private func content(
+    of request: ServerRequest, _ rule: ContentRule
+  ) async throws(Failure) -> ForwardedRequest.Content {
+    guard request.head.hasBody else { return .none }
+    let bytesMax = context.bodyBytesMax
+    let isShort = request.body.length.map { $0 <= bytesMax } ?? ((rule.bytesMax ?? 0) <= bytesMax)
+    if isShort {
+      let bytes = try await context.content(of: request)
+      return bytes.isEmpty ? .none : .bytes(bytes)
+    }
+    let body = request.body
+    return .stream(byteCount: body.length) {
+      var pieces = body.makeAsyncIterator()
+      do throws(BodyReadError) {
+        return try await pieces.next().map { .bytes($0) } ?? .end
+      } catch {
+        return .failed
+      }
+    }
+  }
+
+  private func failure(_ fault: ForwardingFault, of request: ServerRequest) -> ServerResponse {
+    let failure: Failure =
+      switch fault {
+      case .noLeader: .leaderUnavailable
+      case .unreachable(let cause), .refused(let cause):
+        Failure(
+          .leaderUnavailable, Failure.leaderUnavailable.message, retry: .after,
+          retryAfter: .seconds(1), cause: cause)
+      case .unanswered(let cause):
+        Failure(
+          .outcomeUnknown,
+          "The leader got the request and did not answer; whether it was carried out is not known.",
+          retry: .sameKey, cause: cause)
+      }
+    context.note(failure, requestID: request.id)
+    return .failure(failure, request: request)
+  }
+
+  // MARK: WebSockets
+
+  /// Switches to WebSocket and relays the messages between the client and the leader.
+  private func relaySocket(_ request: ServerRequest) async -> ServerResponse {
+    let offered = (try? request.webSocketHandshake.subprotocols) ?? []
+    var forwarded = ForwardedRequest(request, content: .none, isDecoded: true, surface: .main)
+    forwarded.fields = forwarded.fields.withoutHandshake
+    let leader: ForwardedSocket
+    do throws(ForwardingFault) {
+      leader = try await duties.forwarder.openSocket(forwarded, subprotocols: offered)
+    } catch {
+      return failure(error, of: request)
+    }
+    request.note { $0.isForwarded = true }
+    return .webSocket(subprotocol: leader.subprotocol) { client in
+      await SocketRelay(client: client, leader: leader).run()
+    }
+  }
+}
+
+/// The messages of a WebSocket between a client and the leader, in both directions, until either ends it.
+private struct SocketRelay: Sendable {
+  let client: WebSocketPeer
+  let leader: ForwardedSocket
+
+  func run() async {
+    await withTaskGroup { group in
+      group.addTask {
+        do throws(WebSocketClose) {
+          while true { try await leader.send(try await client.next()) }
+        } catch {
+          leader.close(code: error.sendableCode, reason: error.reason)
+        }
+      }
+      group.addTask {
+        do throws(WebSocketClose) {
+          while true { try await client.send(try await leader.next()) }
+        } catch {
+          client.close(code: error.sendableCode, reason: error.reason)
+        }
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}
+
+extension WebSocketClose {
+  /// The code for the other side: those that only mean something here are sent as 1001
+  /// (RFC 6455 section 7.4.1).
+  fileprivate var sendableCode: UInt16 {
+    code == Self.noCode ? Self.normal : code == Self.lost || code < 1000 ? Self.goingAway : code
+  }
+}
+
+extension HTTPFields {
+  /// Without the fields of a WebSocket handshake, which the client makes itself.
+  fileprivate var withoutHandshake: HTTPFields {
+    var rest = HTTPFields()
+    for field in self where !field.name.canonicalName.hasPrefix("sec-websocket-") {
+      rest.append(field)
+    }
+    return rest
+  }
+}
+
+/// The values of `Larder-Verified`.
+enum VerifiedField {
+  static let authorization = "authorization"
+  static let deviceToken = "device-token"
+}

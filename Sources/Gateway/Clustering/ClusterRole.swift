@@ -1,0 +1,54 @@
+/// The part of a node in its cluster. It stays the same as long as a deployment is open: a change of role opens
+/// the next one.
+package enum ClusterRole: Sendable {
+  /// There is no cluster.
+  case alone
+  case leader(LeaderDuties)
+  case replica(ReplicaDuties)
+
+  /// Nil on a node that is not a replica.
+  package var link: LeaderLink? {
+    if case .replica(let duties) = self { duties.link } else { nil }
+  }
+
+  package var replica: ReplicaDuties? {
+    if case .replica(let duties) = self { duties } else { nil }
+  }
+
+  package var leader: LeaderDuties? {
+    if case .leader(let duties) = self { duties } else { nil }
+  }
+}
+
+/// What a leader needs to answer forwarded requests, and those that every node must have noticed.
+package struct LeaderDuties: Sendable {
+  /// The position of the log after this node's last commit.
+  package let position: @Sendable () -> Int64
+  package let progress: any ReplicaProgress
+
+  package init(position: @escaping @Sendable () -> Int64, progress: any ReplicaProgress) {
+    self.position = position
+    self.progress = progress
+  }
+}
+
+/// What a replica needs to have the leader answer.
+package struct ReplicaDuties: Sendable {
+  package let link: LeaderLink
+  package let forwarder: LeaderForwarder
+
+  package init(link: LeaderLink, forwarder: LeaderForwarder) {
+    self.link = link
+    self.forwarder = forwarder
+  }
+}
+
+/// How far the replicas have applied the log.
+package protocol ReplicaProgress: Sendable {
+  /// Waits until all live replicas have applied a position, or for the time limit.
+  ///
+  /// - Returns: the ids of the nodes that have applied it, and of those that have not.
+  func waitUntilApplied(
+    _ position: Int64, atMost limit: Duration
+  ) async -> (applied: [String], pending: [String])
+}

@@ -1,0 +1,267 @@
+package import HTTPClient
+package import HTTPTypes
+package import Logging
+package import Model
+import Synchronization
+
+/// The reason that the leader has not answered.
+package enum ForwardingFault: Error, Hashable, Sendable {
+  /// There is none, or it is not known.
+  case noLeader
+  /// The leader cannot be reached, or the request was safe: nothing has been done.
+  case unreachable(String)
+  /// The request was sent, and its outcome is not known.
+  case unanswered(String)
+  /// The leader does not accept the signature of this node.
+  case refused(String)
+}
+
+/// Passes requests on to the leader.
+///
+/// A request goes to the leader once, or twice if the first node was not the leader or could not be reached.
+/// It never goes further: a node that receives a forwarded request and is not the leader refuses it.
+package struct LeaderForwarder: Sendable {
+  /// The fields that only nodes read.
+  package enum FieldName {
+    /// See ``NodeSignature``.
+    package static let node = HTTPField.Name("Larder-Node")!
+    /// The position of the log at which a response is true.
+    package static let position = HTTPField.Name("Larder-Position")!
+    /// The credentials that were verified, as a list.
+    package static let verified = HTTPField.Name("Larder-Verified")!
+    /// The reason that a node does not serve a forwarded request: ``NodeRefusal``.
+    package static let refusal = HTTPField.Name("Larder-Node-Refusal")!
+
+    static let all: Set<HTTPField.Name> = [node, position, verified, refusal]
+  }
+
+  /// How long a response waits until this node has applied the position at which it is true.
+  static let appliedWithin = Duration.seconds(1)
+  /// How long a request waits for the next leader.
+  static let nextLeaderWithin = Duration.milliseconds(250)
+  /// How long a leader can go on with a request after another node has become the leader: one that passes
+  /// its lease on ends its requests first.
+  static let formerLeaderFor = Duration.seconds(2)
+
+  package let link: LeaderLink
+  private let node: String
+  private let client: HTTPClient
+  private let signature: NodeSignature
+  private let clock: WallClock
+  private let random: RandomBytes
+  private let logger: Logger
+  private let pace = RefusalPace()
+
+  /// - Parameters:
+  ///   - node: the id of this node.
+  ///   - client: a client of its own, see ``clientSettings``.
+  package init(
+    link: LeaderLink, node: String, client: HTTPClient, signature: NodeSignature,
+    clock: WallClock, random: RandomBytes, logger: Logger
+  ) {
+    self.link = link
+    self.node = node
+    self.client = client
+    self.signature = signature
+    self.clock = clock
+    self.random = random
+    self.logger = logger
+  }
+
+  /// The settings of the client: it waits for long polls and uploads, and never refuses by itself.
+  package static var clientSettings: HTTPClientSettings {
+    var settings = HTTPClientSettings()
+    // Each forwarded stream occupies a connection.
+    settings.connectionsMax = 4_096
+    settings.queueMax = 4_096
+    settings.connectTimeout = .seconds(1)
+    // The longest wait of a client is a minute.
+    settings.firstByteTimeout = .seconds(120)
+    settings.stallTimeout = .seconds(60)
+    settings.sendAlways()
+    return settings
+  }
+
+  /// Passes a request on, and waits until this node has applied what the response is based on.
+  package func forward(
+    _ request: ForwardedRequest
+  ) async throws(ForwardingFault) -> ForwardedResponse {
+    guard let leader = link.reachable else { throw .noLeader }
+    do throws(ForwardingFault) {
+      return try await send(request, to: leader)
+    } catch {
+      let mayRepeat: Bool =
+        switch error {
+        case .noLeader, .unreachable: request.isWhole
+        case .unanswered, .refused: false
+        }
+      guard mayRepeat,
+        let next = await link.waitForLeader(otherThan: leader, atMost: Self.nextLeaderWithin)
+      else { throw error }
+      return try await send(request, to: next)
+    }
+  }
+
+  /// Opens a WebSocket to the leader.
+  ///
+  /// - Parameter request: its content is not sent.
+  package func openSocket(
+    _ request: ForwardedRequest, subprotocols: [String]
+  ) async throws(ForwardingFault) -> ForwardedSocket {
+    guard let leader = link.reachable else { throw .noLeader }
+    var socket = WebSocketRequest(
+      url: HTTPURL(origin: leader.url.origin, target: request.target), fields: signed(request),
+      subprotocols: subprotocols)
+    socket.authority = request.host
+    do throws(HTTPClientError) {
+      let connection = try await client.openWebSocket(socket)
+      link.noteReached(leader)
+      return ForwardedSocket(connection)
+    } catch {
+      if case .upgradeRefused(let status) = error {
+        throw .refused("The leader refused the connection with status \(status).")
+      }
+      if !error.wasSent { link.noteUnreachable(leader) }
+      throw .unreachable("\(error)")
+    }
+  }
+
+  // MARK: Sending
+
+  private func send(
+    _ request: ForwardedRequest, to leader: LeaderLink.Leader
+  ) async throws(ForwardingFault) -> ForwardedResponse {
+    let response: HTTPClientStream
+    do throws(HTTPClientError) {
+      response = try await exchange(request, with: leader).get()
+    } catch {
+      if Task.isCancelled { throw .unanswered("the client is gone") }
+      if case .queueFull = error { throw .unreachable("\(error)") }
+      link.noteUnreachable(leader)
+      throw error.wasSent && !request.isSafe ? .unanswered("\(error)") : .unreachable("\(error)")
+    }
+    if let refusal = response.fields[FieldName.refusal] {
+      throw fault(of: refusal, from: leader)
+    }
+    link.noteReached(leader)
+    if let position = response.fields[FieldName.position].flatMap({ Int64($0) }) {
+      _ = await link.waitUntilApplied(position, atMost: Self.appliedWithin)
+    }
+    let verified = response.fields[FieldName.verified]?.split(separator: ",")
+      .map { String($0.drop { $0 == " " }) }
+    return ForwardedResponse(
+      response, fields: Self.withoutNodeFields(response.fields), verified: Set(verified ?? []))
+  }
+
+  private func fault(of refusal: String, from leader: LeaderLink.Leader) -> ForwardingFault {
+    guard refusal == NodeRefusal.notLeader.rawValue else {
+      if pace.mayLog(at: clock.now()) {
+        logger.error(
+          "the leader refuses this node's requests: compare the nodes' cluster.secret and their clocks",
+          metadata: ["leader": "\(leader.node)", "refusal": "\(refusal)"])
+      }
+      link.noteUnreachable(leader)
+      return .refused("The leader does not accept this node: \(refusal).")
+    }
+    link.noteMisdirected(leader)
+    return .noLeader
+  }
+
+  /// Sends a request, and gives up if the node is no longer the leader: a node that was stopped keeps its
+  /// connections open and answers nothing.
+  private func exchange(
+    _ request: ForwardedRequest, with leader: LeaderLink.Leader
+  ) async -> Result<HTTPClientStream, HTTPClientError> {
+    var sent = HTTPClientRequest(
+      method: request.method, url: HTTPURL(origin: leader.url.origin, target: request.target),
+      fields: signed(request), isSafeToRepeat: request.isSafe)
+    sent.authority = request.host
+    var content: HTTPClientContent?
+    switch request.content {
+    case .none: break
+    case .bytes(let bytes): sent.body = bytes
+    case .stream(let byteCount, let next):
+      content = HTTPClientContent(byteCount: byteCount) {
+        switch await next() {
+        case .bytes(let bytes): .piece(bytes)
+        case .end: .end
+        case .failed: .failed
+        }
+      }
+    }
+    let exchange = Task { [client, sent, content] () -> Result<HTTPClientStream, HTTPClientError> in
+      do throws(HTTPClientError) {
+        return .success(try await client.stream(sent, content: content))
+      } catch {
+        return .failure(error)
+      }
+    }
+    let watch = Task { [link] in
+      await link.waitForEnd(of: leader)
+      await link.pause(for: Self.formerLeaderFor)
+      if !Task.isCancelled { exchange.cancel() }
+    }
+    defer { watch.cancel() }
+    return await withTaskCancellationHandler {
+      await exchange.value
+    } onCancel: {
+      exchange.cancel()
+    }
+  }
+
+  /// The fields of a request, with the signature of this node.
+  private func signed(_ request: ForwardedRequest) -> HTTPFields {
+    var fields = Self.withoutNodeFields(request.fields)
+    let content: NodeSignature.Content =
+      switch request.content {
+      case .none: .none
+      case .bytes(let bytes): .digest(NodeSignature.digest(of: bytes))
+      case .stream: .streamed
+      }
+    let statement = NodeSignature.Statement(
+      node: node, time: clock.now(), nonce: Base64URL.encode(random.bytes(16)),
+      client: request.client, surface: request.surface, content: content)
+    fields[.requestID] = request.id
+    fields[FieldName.node] = signature.field(
+      statement,
+      for: NodeSignature.Request(
+        method: request.method.rawValue, target: request.target, host: request.host,
+        id: request.id))
+    return fields
+  }
+
+  private static func withoutNodeFields(_ fields: HTTPFields) -> HTTPFields {
+    var rest = fields
+    for name in FieldName.all { rest[name] = nil }
+    return rest
+  }
+}
+
+/// The reason that a node does not serve a forwarded request, as the forwarding node reads it.
+package enum NodeRefusal: String, Sendable {
+  /// Another node is the leader, or none.
+  case notLeader = "not-leader"
+  case signature
+  case expired
+  case replayed
+  /// The content is not the one that was signed.
+  case content
+}
+
+extension HTTPField.Name {
+  fileprivate static let requestID = Self("Request-Id")!
+}
+
+/// Limits the log of refusals to one line a minute.
+private final class RefusalPace: Sendable {
+  private static let interval = Duration.seconds(60)
+  private let last = Mutex<Timestamp?>(nil)
+
+  func mayLog(at now: Timestamp) -> Bool {
+    last.withLock { last in
+      if let time = last, time.elapsed(until: now) < Self.interval { return false }
+      last = now
+      return true
+    }
+  }
+}

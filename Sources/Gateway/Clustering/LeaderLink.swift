@@ -1,0 +1,162 @@
+package import HTTPClient
+import Model
+import Synchronization
+import Transport
+
+/// What a replica knows of the leader and of its own place in the log.
+///
+/// The node's own loop reports; reads and the forwarder ask. All of it is from the past: the leader can be
+/// another one by the time that it is called, which its answer then says.
+package final class LeaderLink: Sendable {
+  /// The node that holds the lease.
+  package struct Leader: Hashable, Sendable {
+    /// The id of the node.
+    package let node: String
+    /// The address at which other nodes reach it.
+    package let url: HTTPURL
+    /// Increases with each change of the leader.
+    package let epoch: Int64
+
+    package init(node: String, url: HTTPURL, epoch: Int64) {
+      self.node = node
+      self.url = url
+      self.epoch = epoch
+    }
+  }
+
+  /// How long the leader is not called after it could not be reached: other requests meanwhile get what
+  /// this node has.
+  static let restAfterFailure = Duration.seconds(1)
+  /// How long a node that turned out not to be the leader is not called.
+  static let misdirectedFor = Duration.seconds(5)
+
+  private struct State {
+    var leader: Leader?
+    /// On the monotonic clock; nil for a leader that can be called.
+    var restsUntil: Duration?
+    var position: Int64 = 0
+    var isCutOff = false
+  }
+
+  private let state = Mutex(State())
+  private let changed: AsyncSignal
+  private let uptime: @Sendable () -> Duration
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// - Parameters:
+  ///   - uptime: a monotonic clock.
+  ///   - sleep: returns after the duration, or throws if its task is cancelled.
+  package init(
+    uptime: @escaping @Sendable () -> Duration,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) {
+    self.uptime = uptime
+    self.sleep = sleep
+    changed = AsyncSignal(sleep: sleep)
+  }
+
+  // MARK: Reports of the node
+
+  /// Notes the leader; nil while there is none.
+  package func note(leader: Leader?) {
+    change { state in
+      guard state.leader != leader else { return }
+      state.leader = leader
+      state.restsUntil = nil
+    }
+  }
+
+  /// Notes the position that this node has applied, after everything that depends on it was notified.
+  package func note(position: Int64) {
+    change { $0.position = max($0.position, position) }
+  }
+
+  /// Notes whether this node learns nothing of new positions, because it cannot reach PostgreSQL.
+  package func note(isCutOff: Bool) {
+    change { $0.isCutOff = isCutOff }
+  }
+
+  // MARK: Reports of the forwarder
+
+  /// Notes that a leader did not accept a connection or did not answer.
+  func noteUnreachable(_ leader: Leader) {
+    rest(leader, for: Self.restAfterFailure)
+  }
+
+  /// Notes that a node is not the leader.
+  func noteMisdirected(_ leader: Leader) {
+    rest(leader, for: Self.misdirectedFor)
+  }
+
+  func noteReached(_ leader: Leader) {
+    state.withLock { if $0.leader == leader { $0.restsUntil = nil } }
+  }
+
+  private func rest(_ leader: Leader, for time: Duration) {
+    let end = uptime() + time
+    change { if $0.leader == leader { $0.restsUntil = end } }
+  }
+
+  // MARK: State
+
+  /// The leader, whether or not it can be reached; nil while there is none.
+  package var leader: Leader? { state.withLock { $0.leader } }
+
+  /// The leader, unless it could not be reached just now.
+  package var reachable: Leader? {
+    let now = uptime()
+    return state.withLock { state in
+      if let end = state.restsUntil, now < end { return nil }
+      return state.leader
+    }
+  }
+
+  /// The position that this node has applied.
+  package var position: Int64 { state.withLock { $0.position } }
+
+  /// Whether this node learns nothing of new positions, because it cannot reach PostgreSQL.
+  package var isCutOff: Bool { state.withLock { $0.isCutOff } }
+
+  // MARK: Waiting
+
+  /// Waits until this node has applied a position.
+  ///
+  /// - Returns: whether it has, within the time limit.
+  package func waitUntilApplied(_ position: Int64, atMost limit: Duration) async -> Bool {
+    await wait(atMost: limit) { self.position >= position }
+  }
+
+  /// Waits for another leader than one that is known not to answer.
+  func waitForLeader(otherThan former: Leader, atMost limit: Duration) async -> Leader? {
+    _ = await wait(atMost: limit) { self.reachable.map { $0 != former } ?? false }
+    return reachable.flatMap { $0 == former ? nil : $0 }
+  }
+
+  /// Waits for a time, or until the task is cancelled.
+  func pause(for time: Duration) async { try? await sleep(time) }
+
+  /// Waits until another node is the leader, or none, for as long as the task is not cancelled.
+  func waitForEnd(of leader: Leader) async {
+    _ = await wait(atMost: nil) { self.leader != leader }
+  }
+
+  /// Waits for a condition that can become true whenever the node reports something.
+  package func wait(
+    atMost limit: Duration?, until holds: @Sendable () -> Bool
+  ) async -> Bool {
+    let start = uptime()
+    while !Task.isCancelled {
+      let seen = changed.count
+      if holds() { return true }
+      let left = limit.map { $0 - (uptime() - start) }
+      if let left, left <= .zero { return false }
+      await changed.wait(after: seen, atMost: left)
+    }
+    return holds()
+  }
+
+  private func change(_ body: (inout sending State) -> Void) {
+    state.withLock { body(&$0) }
+    changed.notify()
+  }
+}

@@ -1,0 +1,121 @@
+import HTTPClient
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+struct LeaderLinkTests {
+  /// A monotonic clock that stands still until it is advanced.
+  private final class Uptime: Sendable {
+    private let time = Mutex(Duration.zero)
+
+    var now: Duration { time.withLock { $0 } }
+
+    func advance(by duration: Duration) { time.withLock { $0 += duration } }
+  }
+
+  private let uptime = Uptime()
+
+  private func link() -> LeaderLink {
+    LeaderLink(
+      uptime: { [uptime] in uptime.now }, sleep: { try await Task.sleep(for: $0) })
+  }
+
+  private func leader(_ node: String, epoch: Int64 = 1) throws -> LeaderLink.Leader {
+    LeaderLink.Leader(node: node, url: try HTTPURL("http://127.0.0.1:1"), epoch: epoch)
+  }
+
+  @Test("A leader that was not reached rests for a second, and another one can be called at once")
+  func unreachableLeadersRest() throws {
+    let link = link()
+    #expect(link.reachable == nil)
+    let first = try leader("a")
+    link.note(leader: first)
+    #expect(link.reachable == first)
+    link.noteUnreachable(first)
+    #expect(link.reachable == nil)
+    #expect(link.leader == first)
+    // The same leader as before: reported once a second, it is no reason to call it.
+    link.note(leader: first)
+    #expect(link.reachable == nil)
+    uptime.advance(by: .seconds(1))
+    #expect(link.reachable == first)
+    link.noteUnreachable(first)
+    let second = try leader("b", epoch: 2)
+    link.note(leader: second)
+    #expect(link.reachable == second)
+    // A late report of the former one.
+    link.noteUnreachable(first)
+    #expect(link.reachable == second)
+    link.note(leader: nil)
+    #expect(link.reachable == nil)
+  }
+
+  @Test("A wait ends with the position that it waits for, and positions never go back")
+  func waitsForPositions() async {
+    let link = link()
+    link.note(position: 7)
+    link.note(position: 5)
+    #expect(link.position == 7)
+    #expect(await link.waitUntilApplied(7, atMost: .zero))
+    async let applied = link.waitUntilApplied(9, atMost: .seconds(60))
+    link.note(position: 8)
+    link.note(position: 9)
+    #expect(await applied)
+    uptime.advance(by: .seconds(1))
+    #expect(await !link.waitUntilApplied(10, atMost: .zero))
+  }
+
+  @Test("The next leader is waited for, and the one that did not answer is not taken")
+  func waitsForTheNextLeader() async throws {
+    let link = link()
+    let (first, second) = (try leader("a"), try leader("b", epoch: 2))
+    link.note(leader: first)
+    async let next = link.waitForLeader(otherThan: first, atMost: .seconds(60))
+    link.note(leader: nil)
+    link.note(leader: second)
+    #expect(await next == second)
+    #expect(await link.waitForLeader(otherThan: second, atMost: .zero) == nil)
+  }
+
+  @Test("What only the leader serves is noted on the request of the task")
+  func needIsNoted() async throws {
+    let link = link()
+    let request = LeaderRequest(repeated: {}, presented: {})
+    LeaderRequest.$current.withValue(request) {
+      #expect(link.need().code == .leaderUnavailable)
+    }
+    #expect(request.isNeeded)
+    #expect(!LeaderRequest(repeated: {}, presented: {}).isNeeded)
+  }
+
+  @Test("Only what was read from the changed tables is dropped")
+  func dropsWhatTablesChanged() async {
+    let dropped = Mutex<[String]>([])
+    func memory(_ name: String, of tables: Set<String>) -> AppliedTables.Memory {
+      AppliedTables.Memory(of: tables) { dropped.withLock { $0.append(name) } }
+    }
+    let applied = AppliedTables([
+      memory("devices", of: ["device", "device_token"]), memory("keys", of: ["signing_key"]),
+    ])
+    #expect(applied.tables == ["device", "device_token", "signing_key"])
+    await applied.noteApplied(tables: ["entity", "change"])
+    #expect(dropped.withLock { $0 } == [])
+    await applied.noteApplied(tables: ["device_token", "device"])
+    #expect(dropped.withLock { $0 } == ["devices"])
+    await applied.noteApplied(tables: ["signing_key", "device"])
+    #expect(dropped.withLock { $0 } == ["devices", "devices", "keys"])
+  }
+
+  @Test("A credential is presented once, until the device has another one")
+  func credentialsArePresentedOnce() {
+    let presented = PresentedCredentials()
+    #expect(presented.note(["a"], of: "d_1"))
+    #expect(!presented.note(["a"], of: "d_1"))
+    #expect(presented.note(["a"], of: "d_2"))
+    #expect(presented.note(["b"], of: "d_1"))
+    #expect(presented.note(["a"], of: "d_1"))
+  }
+}

@@ -1,0 +1,139 @@
+import Composition
+import DemoUpstream
+import Foundation
+import Gateway
+import HTTPClient
+import LosslessJSON
+import Model
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+/// Two nodes in this process: a leader and a replica, which has a copy of the leader's data. There is no log
+/// between them: a test reports positions itself.
+///
+/// Each node has a film library of its own as its upstream, so that the replica's calls are counted.
+final class ClusterWorld {
+  /// The log's position and the replicas' progress, as the leader sees them.
+  final class Log: ReplicaProgress {
+    private struct State {
+      var position: Int64 = 0
+      var waits: [Int64] = []
+      var applied = ["n_2"]
+      var pending: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Increases with each look: every request is at a position of its own.
+    var next: Int64 {
+      state.withLock { state in
+        state.position += 1
+        return state.position
+      }
+    }
+
+    var position: Int64 { state.withLock { $0.position } }
+    /// The positions that were waited for.
+    var waits: [Int64] { state.withLock { $0.waits } }
+
+    func answer(applied: [String], pending: [String]) {
+      state.withLock { state in
+        state.applied = applied
+        state.pending = pending
+      }
+    }
+
+    func waitUntilApplied(
+      _ position: Int64, atMost limit: Duration
+    ) async -> (applied: [String], pending: [String]) {
+      state.withLock { state in
+        state.waits.append(position)
+        return (state.applied, state.pending)
+      }
+    }
+  }
+
+  private static let secret = Array(repeating: UInt8(7), count: 32)
+  static let signature = NodeSignature(secret: secret)
+
+  /// The forwarding of the replica, which is made when that opens.
+  private final class Forwarding: Sendable {
+    let assembly = Mutex<ForwardingAssembly?>(nil)
+  }
+
+  let leader: RunningLarder
+  let replica: RunningLarder
+  let log: Log
+  let link: LeaderLink
+  private let forwarding: Forwarding
+
+  private init(
+    leader: RunningLarder, replica: RunningLarder, log: Log, link: LeaderLink,
+    forwarding: Forwarding
+  ) {
+    self.leader = leader
+    self.replica = replica
+    self.log = log
+    self.link = link
+    self.forwarding = forwarding
+  }
+
+  /// - Parameters:
+  ///   - leader: a running service alone, whose data the replica starts with; it becomes the leader.
+  ///   - replicaSignature: of the replica, if its secret is another one.
+  ///   - appliesAll: whether the replica seems to have applied every position, so that nothing waits.
+  static func start(
+    _ leader: RunningLarder, replicaSignature: NodeSignature = signature, appliesAll: Bool = true
+  ) async throws -> ClusterWorld {
+    await leader.stopService()
+    let log = Log()
+    leader.membership = { _ in
+      ClusterMembership(signature: signature) {
+        .leader(LeaderDuties(position: { log.next }, progress: log))
+      }
+    }
+    let forwarding = Forwarding()
+    let logger = leader.log.logger
+    let replica = try await leader.copy { group in
+      let assembly = ForwardingAssembly(
+        node: "n_2", signature: replicaSignature, group: group, tls: nil, logger: logger)
+      forwarding.assembly.withLock { $0 = assembly }
+      return ClusterMembership(signature: signature) { .replica(assembly.duties) }
+    }
+    try await leader.startService()
+    let assembly = try #require(forwarding.assembly.withLock { $0 })
+    let world = ClusterWorld(
+      leader: leader, replica: replica, log: log, link: assembly.duties.link,
+      forwarding: forwarding)
+    try world.noteLeader()
+    if appliesAll { world.link.note(position: .max) }
+    return world
+  }
+
+  /// Tells the replica where the leader is; at a port that no process listens on if it is away.
+  func noteLeader(epoch: Int64 = 1, isAway: Bool = false) throws {
+    try noteLeader(atPort: isAway ? 1 : leader.port, epoch: epoch)
+  }
+
+  func noteLeader(atPort port: Int, epoch: Int64) throws {
+    link.note(
+      leader: LeaderLink.Leader(
+        node: "n_1", url: try HTTPURL("http://127.0.0.1:\(port)"), epoch: epoch))
+  }
+
+  /// The number of calls that the replica's own upstream got.
+  var replicaCalls: Int { replica.demo.report.requests }
+
+  func stop() async {
+    await replica.stop()
+    await forwarding.assembly.withLock { $0 }?.close()
+    await leader.stop()
+  }
+}
+
+extension RawResponse {
+  /// The `code` of a problem.
+  var problem: String? { (try? JSONValue(parsing: body))?["code"]?.string }
+}
