@@ -39,9 +39,12 @@ extension ClusterSchema {
   func foundVersion(
     _ session: PostgresSession, _ deadline: LoopInstant
   ) throws(PostgresError) -> Int64? {
-    let exists = try session.query(
-      "SELECT to_regclass($1) IS NOT NULL", [.text(versions)], deadline: deadline)
-    guard exists.bool(0, 0) else { return nil }
+    // Not to_regclass: it can answer from the session's cache of names, which does not learn what another node
+    // has committed meanwhile. Reading the catalogue does.
+    let found = try session.query(
+      "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        + "WHERE n.nspname = $1 AND c.relname = 'version'", [.text(name)], deadline: deadline)
+    guard found.rowCount == 1 else { return nil }
     let rows = try session.query("SELECT number FROM \(versions)", deadline: deadline)
     return rows.rowCount == 1 ? rows.integer(0, 0) : nil
   }

@@ -13,6 +13,7 @@ import functools
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -107,6 +108,8 @@ def main():
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--tally", type=pathlib.Path)
     mine, rest = parser.parse_known_args()
+    # So that what was started is ended.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="larder-contract-"))
     try:
         with PostgreSQL(is_durable=False) as postgres, Moto(folder) as service:

@@ -17,6 +17,7 @@ import contextlib
 import pathlib
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -162,6 +163,8 @@ def main():
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--keep", type=pathlib.Path)
     arguments = parser.parse_args()
+    # So that what was started is ended.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     kinds_of(arguments.only)
     root = arguments.keep or pathlib.Path(tempfile.mkdtemp(prefix="larder-nemesis-"))
     bad = []

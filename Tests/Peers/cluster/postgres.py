@@ -17,7 +17,7 @@ from ports import steady_port
 
 HERE = pathlib.Path(__file__).resolve()
 PROGRAMS = HERE.parents[3] / ".build" / "programs"
-START_SECONDS_MAX = 40
+START_SECONDS_MAX = 90
 END_SECONDS_MAX = 20
 SQL_SECONDS_MAX = 20
 POLL_SECONDS = 0.02

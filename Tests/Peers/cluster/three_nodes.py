@@ -1,5 +1,8 @@
 """The three nodes that all checks share."""
 
+import signal
+import sys
+
 from asking import eventually
 from nodes import Cluster
 from workload import digests_of, position_of
@@ -14,6 +17,8 @@ class Site:
     """Three nodes, started as the first check says."""
 
     def __init__(self, binary, folder):
+        # So that what was started is ended.
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
         self.cluster = Cluster(binary, folder / "cluster", 3, lease=LEASE)
         self.number = 0
 

@@ -30,10 +30,12 @@ class Workload:
         self.others = [
             Reader("r0", nodes, self.recorder, seed, counters), Reader("r1", nodes, self.recorder, seed, counters),
             Guard("g0", nodes, self.recorder, seed, counters)]
+        self.effects_before = 0
         self.clients = [*self.writers, *self.walkers, *self.others]
 
     def start(self):
         fill(self.cluster.nodes[0])
+        self.effects_before = len(self.cluster.upstream.effects())
         for client in self.clients:
             client.start()
         return self
@@ -50,7 +52,7 @@ class Workload:
         for walker in self.walkers:
             walker.settle()
         self.record_outcomes()
-        self.recorder.note("effects", effects=self.cluster.upstream.effects())
+        self.recorder.note("effects", effects=self.cluster.upstream.effects()[self.effects_before:])
         self.recorder.note("nodes", names=self.cluster.node_names())
         self.record_tables()
         self.recorder.close()
