@@ -14,16 +14,17 @@ final class ProvisionalQueues: Sendable {
   }
 
   /// Whether any device has some.
-  var isEmpty: Bool { !isUsed.load(ordering: .acquiring) }
+  var isEmpty: Bool { !diversions.isUsed }
 
-  private let isUsed = Atomic(false)
+  /// The switch of the readers that follow it.
+  let diversions = ReadDiversions()
   private let devices = Mutex<[String: Entry]>([:])
 
   /// - Parameter entry: nil if the store has all submissions of the device.
   func set(_ entry: Entry?, of device: String) {
     devices.withLock { devices in
       devices[device] = entry
-      isUsed.store(!devices.isEmpty, ordering: .releasing)
+      diversions.set(isUsed: !devices.isEmpty)
     }
   }
 
@@ -42,10 +43,7 @@ final class ProvisionalQueues: Sendable {
 ///
 /// A provisional change takes no revision: it is in no page of changes by itself, and the cursors of pages
 /// stay those of the commits that were read.
-struct ProvisionalFold: Sendable {
-  /// Carries the fold to the readers of one task.
-  @TaskLocal static var current: ProvisionalFold?
-
+struct ProvisionalFold: ReadDiversion {
   let entry: ProvisionalQueues.Entry
   let device: String
   let catalogue: TypeCatalogue
@@ -60,7 +58,7 @@ struct ProvisionalFold: Sendable {
   private struct End: Error {}
 
   func read<Output: Sendable>(
-    within deadline: QueryDeadline? = nil,
+    within deadline: QueryDeadline?,
     _ body: @escaping @Sendable (Database) throws -> Output
   ) async throws(StorageError) -> Output {
     let watch = deadline?.begin()
@@ -98,7 +96,7 @@ struct ProvisionalFold: Sendable {
 
   private func enqueue(_ database: Database, _ memory: WriterMemory) throws -> WriteContext {
     // In a store that is a copy the rows change without the memory. Both are restored with the transaction.
-    let stored = try Opening.counters(database)
+    let stored = try WriterMemory.Counters(database)
     if stored.revision > memory.counters.revision { memory.counters = stored }
     memory.hiddenChanges = nil
     memory.queues = QueueWorkingSet()
@@ -153,7 +151,7 @@ extension Store {
     }
     let fold = ProvisionalFold(
       entry: entry, device: device, catalogue: catalogue, writer: writer)
-    let result: Result<Output, StorageError> = await ProvisionalFold.$current.withValue(fold) {
+    let result: Result<Output, StorageError> = await ReadDiversions.$current.withValue(fold) {
       do throws(StorageError) {
         return .success(try await body())
       } catch {
