@@ -321,7 +321,8 @@ let package = Package(
       name: "EndpointsTests",
       dependencies: [
         "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
-        "LosslessJSON", "Model", "S3Wire", "Storage", "SyncScheduler", "TestSupport", "Upstream",
+        "LosslessJSON", "Model", "S3Wire", "Storage", "SyncScheduler", "TestSupport", "Transport",
+        "Upstream",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
