@@ -111,11 +111,14 @@ extension QueueSimulation {
     for index in flights.indices
     where !flights[index].hasArrived && flights[index].claim.boot == server.boot {
       guard dice.percent(60) else { continue }
-      flights[index].arrival = resumes + .milliseconds(dice.number(0...200))
-      flights[index].end = flights[index].arrival + .milliseconds(dice.number(1...2_000))
+      let arrival = resumes + .milliseconds(dice.number(0...200))
+      flights[index].arrival = arrival
+      flights[index].end = arrival + .milliseconds(dice.number(1...2_000))
     }
-    note("\(server.boot) is paused")
-    cluster?.paused.append(SimulatedCluster.PausedLeader(server: server, resumes: resumes))
+    let boot = server.boot
+    note("\(boot) is paused")
+    let leader = SimulatedCluster.PausedLeader(server: server, resumes: resumes)
+    cluster?.paused.append(leader)
     throw SimulatedStore.Crash()
   }
 
@@ -137,8 +140,9 @@ extension QueueSimulation {
   /// Leaders that go on after their pause try to write what they know: each commit checks the lease, and no
   /// claim of theirs is one of the queue any more.
   mutating func resumePausedLeaders() {
-    let woken = cluster?.paused.filter { $0.resumes <= reading } ?? []
-    cluster?.paused.removeAll { $0.resumes <= reading }
+    let time = reading
+    let woken = cluster?.paused.filter { $0.resumes <= time } ?? []
+    cluster?.paused.removeAll { $0.resumes <= time }
     for leader in woken {
       note("\(leader.server.boot) goes on")
       for (device, stale) in leader.server.queues.sorted(by: { $0.key < $1.key }) {

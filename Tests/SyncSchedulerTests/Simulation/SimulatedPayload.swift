@@ -66,9 +66,9 @@ struct SimulatedFlight {
   let body: SimulatedUpstream.Body
   let fate: Fate
   /// When upstream receives it.
-  let arrival: Duration
+  var arrival: Duration
   /// When the server receives the response.
-  let end: Duration
+  var end: Duration
   var hasArrived = false
   var outcome: SendOutcome?
   var answer: SimulatedUpstream.Answer?
