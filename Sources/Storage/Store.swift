@@ -97,21 +97,20 @@ package final class Store: Sendable {
         queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
         damage: damage, recorder: opening.recorder, position: opening.position)
       if isReplica { writer.refuseAll(with: .notLeader) }
-      let provisional = ProvisionalQueues()
+      let redirection = ReadRedirection()
       return Store(
         folder: folder, opening: opening, types: types, writer: writer,
         capture: capture,
         reader: GroupedReader(
-          try connections.openReader(label: "reader"), damage: damage,
-          diversions: provisional.diversions),
+          try connections.openReader(label: "reader"), damage: damage, redirection: redirection),
         longReader: GroupedReader(
           try connections.openReader(label: "long reader"), damage: damage,
-          diversions: provisional.diversions),
+          redirection: redirection),
         queries: QueryReaders(
           connections: try (1...Self.queryConnections).map {
             try connections.openReader(label: "query reader \($0)")
-          }, damage: damage, diversions: provisional.diversions),
-        console: try DatabaseQueue(), damage: damage, provisional: provisional)
+          }, damage: damage, redirection: redirection),
+        console: try DatabaseQueue(), damage: damage, provisional: ProvisionalQueues(redirection))
     } catch {
       folder.release()
       throw StorageError(opening: error, folder: configuration.folder)

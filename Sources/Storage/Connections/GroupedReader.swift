@@ -21,17 +21,17 @@ final class GroupedReader: Sendable {
 
   private let connection: ReadConnection
   private let damage: StoreDamage
-  private let diversions: ReadDiversions
+  private let redirection: ReadRedirection
   private let state = Mutex(State())
   private var queue: DatabaseQueue { connection.queue }
 
   init(
     _ connection: ReadConnection, damage: StoreDamage = StoreDamage(),
-    diversions: ReadDiversions = ReadDiversions()
+    redirection: ReadRedirection = ReadRedirection()
   ) {
     self.connection = connection
     self.damage = damage
-    self.diversions = diversions
+    self.redirection = redirection
   }
 
   /// Reads within a deadline.
@@ -40,9 +40,7 @@ final class GroupedReader: Sendable {
   func read<Output: Sendable>(
     within deadline: QueryDeadline, _ body: @escaping @Sendable (Database) throws -> Output
   ) async throws(StorageError) -> Output {
-    if let diversion = diversions.ofTask {
-      return try await diversion.read(within: deadline, body)
-    }
+    if let target = redirection.current { return try await target.read(within: deadline, body) }
     let watch = deadline.begin()
     let slot = connection.slot
     return try await read { database in
@@ -53,7 +51,7 @@ final class GroupedReader: Sendable {
   func read<Output: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Output
   ) async throws(StorageError) -> Output {
-    if let diversion = diversions.ofTask { return try await diversion.read(within: nil, body) }
+    if let target = redirection.current { return try await target.read(within: nil, body) }
     let result = await withCheckedContinuation { continuation in
       submit { database in
         do {

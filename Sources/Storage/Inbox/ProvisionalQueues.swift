@@ -13,18 +13,20 @@ final class ProvisionalQueues: Sendable {
     let timing: QueueTiming
   }
 
-  /// Whether any device has some.
-  var isEmpty: Bool { !diversions.isUsed }
-
-  /// The switch of the readers that follow it.
-  let diversions = ReadDiversions()
+  /// What sends the reads of devices to ``ProvisionalFold``.
+  let redirection: ReadRedirection
   private let devices = Mutex<[String: Entry]>([:])
+
+  init(_ redirection: ReadRedirection) { self.redirection = redirection }
+
+  /// Whether no device has any.
+  var isEmpty: Bool { redirection.isOff }
 
   /// - Parameter entry: nil if the store has all submissions of the device.
   func set(_ entry: Entry?, of device: String) {
     devices.withLock { devices in
       devices[device] = entry
-      diversions.set(isUsed: !devices.isEmpty)
+      redirection.use(!devices.isEmpty)
     }
   }
 
@@ -43,7 +45,7 @@ final class ProvisionalQueues: Sendable {
 ///
 /// A provisional change takes no revision: it is in no page of changes by itself, and the cursors of pages
 /// stay those of the commits that were read.
-struct ProvisionalFold: ReadDiversion {
+struct ProvisionalFold: RedirectedReads {
   let entry: ProvisionalQueues.Entry
   let device: String
   let catalogue: TypeCatalogue
@@ -58,8 +60,7 @@ struct ProvisionalFold: ReadDiversion {
   private struct End: Error {}
 
   func read<Output: Sendable>(
-    within deadline: QueryDeadline?,
-    _ body: @escaping @Sendable (Database) throws -> Output
+    within deadline: QueryDeadline?, _ body: @escaping @Sendable (Database) throws -> Output
   ) async throws(StorageError) -> Output {
     let watch = deadline?.begin()
     return try await perform { context in
@@ -151,7 +152,7 @@ extension Store {
     }
     let fold = ProvisionalFold(
       entry: entry, device: device, catalogue: catalogue, writer: writer)
-    let result: Result<Output, StorageError> = await ReadDiversions.$current.withValue(fold) {
+    let result: Result<Output, StorageError> = await ReadRedirection.$target.withValue(fold) {
       do throws(StorageError) {
         return .success(try await body())
       } catch {

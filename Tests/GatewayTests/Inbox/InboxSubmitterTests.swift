@@ -27,7 +27,7 @@ struct InboxSubmitterTests {
     #expect(try await world.record(status.id, of: caller)["state"] == "queued")
     #expect(try await world.sync.status(by: caller).pending == 1)
     // The next read finds that the store has it.
-    #expect(try await world.sync.prepareReads(of: caller, cursor: nil))
+    #expect(try await world.sync.prepareReads(of: caller, cursors: []))
     #expect(try await world.sync.status(by: caller).pending == 1)
   }
 
@@ -175,7 +175,7 @@ struct InboxSubmitterTests {
     #expect(try world.entry(of: status) == 2)
     #expect(try await world.sync.status(by: caller).pending == 1)
     try await world.drain()
-    #expect(try await world.sync.prepareReads(of: caller, cursor: nil))
+    #expect(try await world.sync.prepareReads(of: caller, cursors: []))
     #expect(try await world.sync.status(by: caller).pending == 1)
   }
 
@@ -209,19 +209,18 @@ struct InboxSubmitterTests {
     let caller = try await world.device()
     let status = try await world.submit(InboxWorld.rating("1"), "k", by: caller)
     let cursor = try #require(try JSONValue(checked: status.body)["cursor"]?.string)
-    #expect(world.sync.needsPreparation)
     world.inbox.set { $0.isAway = true }
-    #expect(try await world.sync.prepareReads(of: caller, cursor: nil) == false)
+    #expect(try await world.sync.prepareReads(of: caller, cursors: []) == false)
     let failure = try await world.failure {
-      try await world.sync.prepareReads(of: caller, cursor: cursor)
+      try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor])
     }
     #expect(failure.code == .storageUnavailable)
     #expect(failure.retryAfter != nil)
     // Callers without a device have submitted nothing.
-    #expect(try await world.sync.prepareReads(of: .anonymous, cursor: nil))
+    #expect(try await world.sync.prepareReads(of: .anonymous, cursors: []))
     world.inbox.set { $0.isAway = false }
-    #expect(try await world.sync.prepareReads(of: caller, cursor: cursor))
-    #expect(try await world.sync.prepareReads(of: caller, cursor: "no cursor"))
+    #expect(try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor]))
+    #expect(try await world.sync.prepareReads(of: caller, cursors: ["no cursor"]))
   }
 
   @Test("A cursor whose entry the leader has moved needs the log, not the inbox")
@@ -235,8 +234,7 @@ struct InboxSubmitterTests {
       $0.hasLeader = true
       $0.isAway = true
     }
-    #expect(try await world.sync.prepareReads(of: caller, cursor: cursor))
-    #expect(!world.sync.needsPreparation)
+    #expect(try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor]))
   }
 }
 

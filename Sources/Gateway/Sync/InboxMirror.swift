@@ -36,10 +36,6 @@ package final class InboxMirror: Sendable {
     self.environment = environment
   }
 
-  /// Whether a device's reads need ``prepare(_:covering:)``: a cached response can be from before its last
-  /// submission.
-  package var isNeeded: Bool { !inbox.hasLeader || isUsed.load(ordering: .acquiring) }
-
   /// Prepares this node for reads of a device.
   ///
   /// - Parameter number: the entry that the caller's cursor covers, which may be in the inbox.
