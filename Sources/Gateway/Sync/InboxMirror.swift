@@ -36,6 +36,9 @@ package final class InboxMirror: Sendable {
     self.environment = environment
   }
 
+  /// Whether a device can have submitted what the store does not have.
+  var isNeeded: Bool { !inbox.hasLeader || isUsed.load(ordering: .acquiring) }
+
   /// Prepares this node for reads of a device.
   ///
   /// - Parameter number: the entry that the caller's cursor covers, which may be in the inbox.

@@ -360,6 +360,10 @@ package final class SyncQueue: Sendable {
   /// Whether the node belongs to a cluster, so that requests need ``prepareReads(of:cursors:)``.
   package var isInCluster: Bool { submitter != nil }
 
+  /// Whether a device can have submitted what cached responses do not show, so that none may be sent before
+  /// ``prepareReads(of:cursors:)``.
+  package var needsPreparation: Bool { submitter?.mirror.isNeeded ?? false }
+
   /// Prepares this node of a cluster for reads of a caller's device: they show what the device has submitted on
   /// any node.
   ///
