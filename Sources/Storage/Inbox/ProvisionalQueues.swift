@@ -75,19 +75,19 @@ struct ProvisionalFold: RedirectedReads {
     _ body: @escaping @Sendable (WriteContext) throws -> Output
   ) async throws(StorageError) -> Output {
     let found = Found<Output>()
-    do throws(StorageError) {
-      let _: Bool = try await writer.write(isProvisional: true, report: { _ in nil }) {
-        database, memory in
-        let context = try LogApplier.withTriggers(database) { try enqueue(database, memory) }
-        let result: Result<Output, StorageError>
-        do {
-          result = .success(try body(context))
-        } catch {
-          result = .failure(StorageError(error))
-        }
-        found.result.withLock { $0 = result }
-        throw End()
+    let perform: @Sendable (Database, WriterMemory) throws -> Bool = { database, memory in
+      let context = try LogApplier.withTriggers(database) { try enqueue(database, memory) }
+      let result: Result<Output, StorageError>
+      do {
+        result = .success(try body(context))
+      } catch {
+        result = .failure(StorageError(error))
       }
+      found.result.withLock { $0 = result }
+      throw End()
+    }
+    do throws(StorageError) {
+      _ = try await writer.write(isProvisional: true, report: { _ in nil }, perform)
     } catch {
       if let result = found.result.withLock({ $0 }) { return try result.get() }
       throw error

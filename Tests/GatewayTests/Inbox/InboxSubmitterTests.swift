@@ -79,7 +79,7 @@ struct InboxSubmitterTests {
     #expect(try await world.sync.status(by: caller).pending == 1)
   }
 
-  @Test("A key whose mutation this node has not applied yet is found before anything is acknowledged")
+  @Test("Nothing is acknowledged before this node has applied what can have the key")
   func waitsForTheLog() async throws {
     let world = try await InboxWorld()
     let caller = try await world.device()
@@ -203,7 +203,7 @@ struct InboxSubmitterTests {
 
   // MARK: Reads
 
-  @Test("A read on a node that cannot reach the inbox is cut off, and refused if its cursor needs it")
+  @Test("A node without the inbox is cut off, and refuses cursors that need it")
   func cutOffReads() async throws {
     let world = try await InboxWorld()
     let caller = try await world.device()
