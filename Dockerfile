@@ -25,7 +25,7 @@ RUN Scripts/release /out/larder
 
 FROM debian:bookworm-slim
 # Scripts/container-check reads this line.
-ARG RUNTIME_PACKAGES="ca-certificates libsqlite3-0 libssl3 libstdc++6 zlib1g"
+ARG RUNTIME_PACKAGES="ca-certificates libpq5 libsqlite3-0 libssl3 libstdc++6 zlib1g"
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends $RUNTIME_PACKAGES \
   && rm -rf /var/lib/apt/lists/* \
