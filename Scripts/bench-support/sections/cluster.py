@@ -29,6 +29,9 @@ EVENTS_AT_ONCE = 100_000
 FAILOVERS = 3
 # Good responses that show that requests work again.
 STREAK = 20
+# Until a node that has taken the lease takes writes.
+WRITES_SECONDS_MAX = 30
+POLL_SECONDS = 0.05
 MISS = "/api/bench/films/f7"
 
 
@@ -220,7 +223,7 @@ def _seconds_without_misses(nodes, name, end):
     """Ends the leader under load and starts it again; the longest time without misses, and failures by kind."""
     leader, replicas = nodes.roles()
     ports = [node.port for node in replicas]
-    [token] = phones.register(leader.port, 1)
+    token = _registered(leader.port)
     nodes.wait_until_applied()
     fields = {"Device-Token": token}
 
@@ -241,6 +244,18 @@ def _seconds_without_misses(nodes, name, end):
     seconds = lines["miss"].seconds_without(began)
     nodes.restart(leader)
     return seconds, {kind: line.failures for kind, line in lines.items()}
+
+
+def _registered(port):
+    """The token of a new device, as soon as the leader takes writes."""
+    deadline = time.monotonic() + WRITES_SECONDS_MAX
+    while True:
+        try:
+            return phones.register(port, 1)[0]
+        except BenchError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(POLL_SECONDS)
 
 
 # Ingest, the log, and a node that joins
