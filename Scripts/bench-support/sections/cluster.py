@@ -10,7 +10,7 @@ from cluster_nodes import ALONE, LEASE_SECONDS, Nodes
 from connection import Connection, request
 from generator import Generator
 from items import Items, version, wait
-from load import Line, Load
+from load import Line, Load, is_miss
 from process import BenchError
 from report import Goal, median_text, ratios
 from sections.hit import PATH, fill, phone_requests
@@ -233,7 +233,8 @@ def _seconds_without_misses(nodes, name, end):
 
     lines = {
         "hit": Line("hit", lambda number: (ports[number % 2], "GET", PATH, None, None)),
-        "miss": Line("miss", lambda number: (ports[number % 2], "GET", MISS, None, {"Cache-Control": "no-cache"})),
+        "miss": Line(
+            "miss", lambda number: (ports[number % 2], "GET", MISS, None, {"Cache-Control": "no-cache"}), is_miss),
         "202": Line("202", mutation, lambda answer: answer.status == 202),
     }
     with Load(*lines.values()) as load:

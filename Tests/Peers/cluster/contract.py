@@ -31,6 +31,7 @@ from s3_server import Moto  # noqa: E402
 
 LEASE = "2s"
 START_SECONDS_MAX = 60
+NO_ONE = {"email": "no-one@example.com", "password": "a long password"}
 FILES = ("store", "endpoint", "accessKey", "secretKey")
 
 
@@ -88,7 +89,8 @@ class Nodes(server.Server):
         one.port = port
         while time.monotonic() < deadline and process.poll() is None:
             with contextlib.suppress(OSError):
-                if one.ask("GET", "/readyz")[0] == 200:
+                # The second one is the leader's to answer: a node that has just started may not know it yet.
+                if one.ask("GET", "/readyz")[0] == 200 and one.ask("POST", "/v1/auth/check-password", NO_ONE)[0] == 401:
                     return True
             time.sleep(0.02)
         return False

@@ -12,7 +12,10 @@ END_SECONDS_MAX = 15
 
 
 class Line(threading.Thread):
-    """One kind of request, one after the other. `make(number)` returns (port, method, target, body, headers)."""
+    """One kind of request, one after the other. `make(number)` returns (port, method, target, body, headers).
+
+    A response can be neither good nor a failure: a stale one in the place of a miss.
+    """
 
     def __init__(self, name, make, is_good=lambda answer: answer.status < 400, pause=0.01):
         super().__init__(name=name, daemon=True)
@@ -36,7 +39,7 @@ class Line(threading.Thread):
     @property
     def failures(self):
         return [f"{self.name} after {end - begin:.2f} s: {told}" for begin, end, is_good, told in self.results
-                if not is_good]
+                if isinstance(told, str) or told.status >= 400]
 
     def seconds_without(self, since):
         """The longest time from one good response to the next, after a moment."""
@@ -45,6 +48,11 @@ class Line(threading.Thread):
 
     def count_after(self, moment):
         return sum(1 for begin, _, is_good, _ in list(self.results) if is_good and begin > moment)
+
+
+def is_miss(answer):
+    """Whether upstream was asked, and nothing stale came instead."""
+    return answer.status == 200 and "fwd" in answer.cache
 
 
 class Load:

@@ -1,6 +1,6 @@
 """A PostgreSQL of the tests, on a port and in a folder of its own, with a synchronous standby if asked for.
 
-PostgreSQL refuses to run as root: started by root it runs as the user `postgres` or `nobody`.
+PostgreSQL refuses to run as root: started by root it runs as an unprivileged user.
 """
 
 import contextlib
