@@ -1,5 +1,4 @@
 import GRDB
-import Glibc
 import Model
 
 /// Moving a data folder's database into a cluster and out of it. No process may use the folder; all calls block.
@@ -28,7 +27,7 @@ extension Store {
         defer { try? copy.close() }
         try queue.backup(to: copy)
       } catch {
-        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+        DatabaseFiles.remove(path)
         try queue.write { database in
           try ClusterPosition.remove(database)
           if let before { try ClusterPosition.restore(before, database) }

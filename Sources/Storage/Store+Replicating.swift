@@ -1,5 +1,4 @@
 import GRDB
-import Glibc
 import Model
 
 extension Store {
@@ -44,7 +43,7 @@ extension Store {
       }
       return try await copy.read { try ClusterPosition.read($0)?.position ?? 0 }
     } catch {
-      for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+      DatabaseFiles.remove(path)
       throw StorageError(error)
     }
   }

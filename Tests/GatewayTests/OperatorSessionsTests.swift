@@ -212,8 +212,8 @@ struct OperatorSessionsTests {
     #expect(raised.find(cookie: viewer.cookie) == nil)
     // Neither does a reload back to the former token bring a session back, nor without any token one live.
     let back = reloaded(memory, admin: Self.admin, viewer: Self.viewer, ended: ended)
-    let third = try back.signIn(token: Self.admin, from: Self.here)
     #expect(back.find(cookie: admin.cookie) == nil)
+    let third = try back.signIn(token: Self.admin, from: Self.here)
     #expect(
       reloaded(memory, admin: nil, viewer: nil, ended: ended).find(cookie: third.cookie) == nil)
   }

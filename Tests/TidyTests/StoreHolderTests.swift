@@ -22,6 +22,9 @@ struct StoreHolderTests {
     "OutgoingHooks": "the outbox of hooks",
     "OwnDataWrites": "entities of local types",
     "Purger": "purges",
+    "InboxDrainer": "submissions from the inbox of a cluster, into queues",
+    "InboxMirror": "nothing: reads which submissions the store does not have",
+    "InboxSubmitter": "nothing: reads the mutations that have a key",
     "PushService": "notifications and registrations",
     "PushWorker": "outcomes of notifications",
     "QueryReader": "nothing: passes the store to its fetcher",
@@ -66,7 +69,7 @@ struct StoreHolderTests {
     let words = file.lines.compactMap { $0.firstMatch(of: /package func (\w+)\(/)?.1 }
     #expect(
       Set(words.map(String.init)) == [
-        "answer", "changes", "copies", "counts", "entity", "explain", "fileBuckets", "keepHistory",
+        "answer", "changes", "copies", "counts", "entity", "explain", "fileBuckets", "history", "keepHistory",
         "page", "probe", "queueLoad", "queueStatus", "related", "resolve", "result", "search",
       ])
   }

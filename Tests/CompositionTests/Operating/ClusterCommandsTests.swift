@@ -24,8 +24,13 @@ struct ClusterCommandsTests {
   }
 
   /// Commands whose waits cost no time of the test, and let the cluster's clock run.
-  private func commands() -> ClusterCommands {
-    ClusterCommands(settings, backend) { [cluster] in cluster.advanceClock(by: $0) }
+  ///
+  /// - Parameter taker: a node that takes the lease as soon as it may.
+  private func commands(whileTaking taker: NodeRecord? = nil) -> ClusterCommands {
+    ClusterCommands(settings, backend) { [cluster, backend] in
+      cluster.advanceClock(by: $0)
+      if let taker { _ = try await backend.take(taker, for: .seconds(60)) }
+    }
   }
 
   private func record(_ id: String, position: Int64 = 0, digest: String = "d") -> NodeRecord {
@@ -81,21 +86,6 @@ struct ClusterCommandsTests {
 
   // MARK: Transfer
 
-  /// Plays a node that takes the lease as soon as it may.
-  private func taking(
-    _ id: String, _ body: () async throws -> String
-  ) async throws -> String {
-    let me = record(id)
-    let node = Task { [backend] in
-      while !Task.isCancelled {
-        if try await backend.take(me, for: .seconds(60)) != nil { return }
-        await Task.yield()
-      }
-    }
-    defer { node.cancel() }
-    return try await body()
-  }
-
   @Test("Without a name, the furthest live node with the leader's operations leads next")
   func transfersToTheFurthest() async throws {
     _ = try #require(try await backend.take(record("a"), for: .seconds(60)))
@@ -103,7 +93,7 @@ struct ClusterCommandsTests {
       record("a", position: 9), record("b", position: 5), record("c", position: 7),
       record("e", position: 8, digest: "other"),
     ] { try await backend.beat(node) }
-    let text = try await taking("c") { try await commands().transfer(to: nil, isJSON: false) }
+    let text = try await commands(whileTaking: record("c")).transfer(to: nil, isJSON: false)
     #expect(text == "c (http://c:8080) leads since epoch 2.")
   }
 
@@ -115,7 +105,8 @@ struct ClusterCommandsTests {
   func transfersToANamedNode(name: String) async throws {
     _ = try #require(try await backend.take(record("node_a"), for: .seconds(60)))
     for id in ["node_a", "node_b2"] { try await backend.beat(record(id)) }
-    let text = try await taking("node_b2") { try await commands().transfer(to: name, isJSON: true) }
+    let text = try await commands(whileTaking: record("node_b2"))
+      .transfer(to: name, isJSON: true)
     #expect(text == #"{"leader":"node_b2","url":"http://node_b2:8080","epoch":2}"#)
   }
 

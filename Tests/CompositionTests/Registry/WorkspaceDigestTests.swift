@@ -86,7 +86,7 @@ struct WorkspaceDigestTests {
       try Self.digest(schema: Self.schema.replacing("year: Int", with: "year: Int length: Int")),
       try Self.digest(local: "type Note { text: String }"),
       try Self.digest(local: "type Note { text: String, stars: Int }"),
-      try Self.digest(settings: "types: {Film: {index: [year]}}"),
+      try Self.digest(settings: "types: {Film: {index: [title]}}"),
       try Self.digest(settings: "types: {Film: {search: [title]}}"),
       try Self.digest(settings: "cache: {maxAge: 1s}"),
     ]

@@ -182,11 +182,20 @@ struct ValueReader {
   /// The elements of a list that is written as in the settings file; nil if the text is another one, such as the
   /// address `[::1]:8080`.
   private func inBrackets(_ text: String, _ place: SettingPlace) -> [RawValue]? {
-    guard text.hasPrefix("["), text.hasSuffix("]"),
-      let value = try? SettingsDocument.value(of: text, at: place),
+    guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
+    if let value = try? SettingsDocument.value(of: text, at: place),
       case .list(let items) = value.form
-    else { return nil }
-    return items
+    {
+      return items
+    }
+    // YAML takes no plain text that begins with a colon, as addresses do.
+    return text.dropFirst().dropLast().split(separator: ",").map { part in
+      let blank = part.trimmingBlanks
+      let isQuoted =
+        blank.count > 1 && blank.first == blank.last && (blank.first == "'" || blank.first == "\"")
+      return RawValue(
+        form: .text(isQuoted ? String(blank.dropFirst().dropLast()) : blank), place: place)
+    }
   }
 
   private mutating func read<Value>(

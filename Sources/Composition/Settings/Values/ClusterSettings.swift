@@ -94,6 +94,9 @@ package struct PostgresURL: Hashable, Sendable, CustomStringConvertible,
         port = after.isEmpty ? nil : after.dropFirst()
       } else {
         if let colon = part.firstIndex(of: ":") {
+          guard part.lastIndex(of: ":") == colon else {
+            throw ValueRefusal("the host is not valid; write an IPv6 address in brackets")
+          }
           host = part[..<colon]
           port = part[part.index(after: colon)...]
         }
