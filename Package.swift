@@ -321,15 +321,16 @@ let package = Package(
       name: "EndpointsTests",
       dependencies: [
         "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
-        "LosslessJSON", "Model", "S3Wire", "Storage", "SyncScheduler", "TestSupport", "Upstream",
+        "LosslessJSON", "Model", "S3Wire", "Storage", "SyncScheduler", "TestSupport", "Transport",
+        "Upstream",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "Generation", "GraphQL",
-        "HTTPClient", "HTTPServer",
+        "Accounts", "Cluster", "ClusterDouble", "Composition", "Cryptography", "Endpoints", "Gateway",
+        "Generation", "GraphQL", "HTTPClient", "HTTPServer",
         "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport",
         "Transport",
         "Upstream",

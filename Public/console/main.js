@@ -24,6 +24,7 @@ const screens = {
   users: {label: "Users", group: "Clients"},
   push: {label: "Push", group: "Clients"},
   hooks: {label: "Hooks", group: "Service"},
+  cluster: {label: "Cluster", group: "Service"},
   settings: {label: "Settings", group: "Service"},
   backup: {label: "Backup", group: "Service"},
 };

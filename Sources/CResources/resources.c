@@ -159,6 +159,9 @@ static const unsigned char public_console_screens_backup_js[] = {
 static const unsigned char public_console_screens_changes_js[] = {
 #embed "../../Public/console/screens/changes.js"
 };
+static const unsigned char public_console_screens_cluster_js[] = {
+#embed "../../Public/console/screens/cluster.js"
+};
 static const unsigned char public_console_screens_data_js[] = {
 #embed "../../Public/console/screens/data.js"
 };
@@ -282,6 +285,7 @@ static const struct larder_resource resources[] = {
   {"Public/console/parts.css", public_console_parts_css, sizeof public_console_parts_css},
   {"Public/console/screens/backup.js", public_console_screens_backup_js, sizeof public_console_screens_backup_js},
   {"Public/console/screens/changes.js", public_console_screens_changes_js, sizeof public_console_screens_changes_js},
+  {"Public/console/screens/cluster.js", public_console_screens_cluster_js, sizeof public_console_screens_cluster_js},
   {"Public/console/screens/data.js", public_console_screens_data_js, sizeof public_console_screens_data_js},
   {"Public/console/screens/devices.js", public_console_screens_devices_js, sizeof public_console_screens_devices_js},
   {"Public/console/screens/docs.js", public_console_screens_docs_js, sizeof public_console_screens_docs_js},

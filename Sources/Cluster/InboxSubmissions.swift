@@ -21,13 +21,16 @@ final class InboxSubmissions: Sendable {
     var isWriting = false
   }
 
+  /// Submissions that wait for the next group. More are refused at once: their callers would wait too long.
+  private let waitingMax: Int
   private let pool: PostgresPool
   private let lock: Int64
   private let sql: String
   private let state = Mutex(State())
 
-  init(_ pool: PostgresPool, _ schema: ClusterSchema) {
+  init(_ pool: PostgresPool, _ schema: ClusterSchema, waitingMax: Int = 8192) {
     self.pool = pool
+    self.waitingMax = waitingMax
     lock = schema.lock("inbox")
     // Numbers are taken under the lock, which is held until the commit is visible: so they are in the order of
     // commits, over all nodes. A conflict changes nothing, but makes PostgreSQL return the row.
@@ -51,12 +54,19 @@ final class InboxSubmissions: Sendable {
     }
     if entries.isEmpty { return [] }
     let answer = await withCheckedContinuation { continuation in
-      let mustStart = state.withLock { state in
+      let mustStart: Bool? = state.withLock { state in
+        guard state.waiting.count < waitingMax else { return nil }
         state.waiting.append(Waiting(entries: entries, continuation: continuation))
         defer { state.isWriting = true }
         return !state.isWriting
       }
-      if mustStart { Task { await writeUntilEmpty() } }
+      switch mustStart {
+      case true?: Task { await writeUntilEmpty() }
+      case false?: break
+      case nil:
+        let reason = "\(waitingMax) submissions wait for PostgreSQL already"
+        continuation.resume(returning: .failure(.unavailable(reason)))
+      }
     }
     return try answer.get()
   }

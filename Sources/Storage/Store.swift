@@ -84,28 +84,33 @@ package final class Store: Sendable {
       let connections = Connections(path: folder.databasePath, configuration)
       let slot = WatchSlot()
       let capture = try ChangeCapture.forRole(configuration.role)
-      let writing = try connections.openWriter(slot, capture)
+      let isReplica = configuration.role.isReplica
+      // Of what a log row says, nothing is checked or done again.
+      let writing = try connections.openWriter(slot, checksForeignKeys: !isReplica) { database in
+        capture?.install(on: database)
+        if isReplica { try LogApplier.switchTriggersOff(database) }
+      }
       let opening = try Opening(writing, configuration, types: types, capture: capture)
       opening.memory.watchSlot = slot
       let damage = StoreDamage()
       let writer = GroupedWriter(
         queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
         damage: damage, recorder: opening.recorder, position: opening.position)
-      if configuration.role.isReplica { writer.refuseAll(with: .notLeader) }
-      let provisional = ProvisionalQueues()
+      if isReplica { writer.refuseAll(with: .notLeader) }
+      let redirection = ReadRedirection()
       return Store(
         folder: folder, opening: opening, types: types, writer: writer,
         capture: capture,
         reader: GroupedReader(
-          try connections.openReader(label: "reader"), damage: damage, provisional: provisional),
+          try connections.openReader(label: "reader"), damage: damage, redirection: redirection),
         longReader: GroupedReader(
           try connections.openReader(label: "long reader"), damage: damage,
-          provisional: provisional),
+          redirection: redirection),
         queries: QueryReaders(
           connections: try (1...Self.queryConnections).map {
             try connections.openReader(label: "query reader \($0)")
-          }, damage: damage, provisional: provisional),
-        console: try DatabaseQueue(), damage: damage, provisional: provisional)
+          }, damage: damage, redirection: redirection),
+        console: try DatabaseQueue(), damage: damage, provisional: ProvisionalQueues(redirection))
     } catch {
       folder.release()
       throw StorageError(opening: error, folder: configuration.folder)

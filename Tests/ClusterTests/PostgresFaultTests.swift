@@ -302,6 +302,39 @@ struct PostgresFaultTests {
     await patient.close()
   }
 
+  @Test("Submissions beyond the limit are refused at once while PostgreSQL hangs")
+  func submissionsHaveALimit() async throws {
+    let server = try await PostgresServer()
+    let direct = try PostgresBackend.test(server.connection)
+    try await direct.prepare()
+    let pool = try PostgresPool(
+      PostgresAddress(server.connection), sessionsMax: 1, deadline: .seconds(2))
+    let submissions = try InboxSubmissions(pool, ClusterSchema(cluster: "larder"), waitingMax: 2)
+    try server.pause(true)
+    let start = LoopClock.now()
+    let reasons = await withTaskGroup(of: (String, Duration).self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          let entry = InboxEntry(device: "d", key: "\(number)", body: [])
+          let error = await failure { () throws(ClusterError) in
+            try await submissions.submit([entry])
+          }
+          return ("\(error as Any)", LoopClock.now().elapsed(since: start))
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    let refused = reasons.filter { $0.0.contains("2 submissions wait") }
+    // One group is being written, and two wait, if the group was taken before they came.
+    #expect(refused.count >= 17 && refused.count <= 18, "\(reasons)")
+    #expect(reasons.allSatisfy { $0.1 < .seconds(20) })
+    try server.pause(false)
+    let receipts = try await submissions.submit([InboxEntry(device: "d", key: "x", body: [])])
+    #expect(receipts.count == 1)
+    pool.close()
+    await direct.close()
+  }
+
   @Test("A reader that holds the log delays the removal of rows, and not appends")
   func readersDelayTrimming() async throws {
     let server = try await PostgresServer()

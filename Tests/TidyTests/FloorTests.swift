@@ -61,7 +61,7 @@ struct FloorTests {
       (
         "HTTPClient",
         [
-          "Accounts", "Gateway/HooksOut", "Gateway/Push/OneSignal", "Gateway/TraceExport",
+          "Accounts", "Gateway/Clustering", "Gateway/HooksOut", "Gateway/Push/OneSignal", "Gateway/TraceExport",
           "S3FileStore", "Upstream", "Composition",
         ]
       ),

@@ -21,7 +21,8 @@ enum ClusterAssembly {
     guard Store.canLead else {
       throw StartFailure(
         .faultySettings,
-        "A cluster needs an SQLite that was built with SQLITE_ENABLE_PREUPDATE_HOOK, as Debian's is.")
+        "A cluster needs an SQLite that was built with SQLITE_ENABLE_PREUPDATE_HOOK, as Debian's is."
+      )
     }
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make(settings.start.degraded)
@@ -33,7 +34,8 @@ enum ClusterAssembly {
       id: id, backend: try backend(postgres, settings.cluster, logger: logger),
       settings: settings.cluster, folder: folder, signature: signature,
       forwarding: ForwardingAssembly(
-        node: id.text, signature: signature, group: group, tls: try tls.context(if: settings.cluster.advertise?.scheme == "https"),
+        node: id.text, signature: signature, group: group,
+        tls: try tls.context(if: settings.cluster.advertise?.scheme == "https"),
         logger: logger),
       logger: logger)
     try await ClusterStart(node: node, digest: workspace.digest ?? "", logger: logger).run()

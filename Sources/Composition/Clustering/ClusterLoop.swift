@@ -129,7 +129,8 @@ struct ClusterLoop: Service {
       let head = try await backend.head()
       while node.position < head.position { guard try await applyOnce() else { break } }
       guard node.position == head.position else {
-        throw StorageError.diverged("the log ends at \(head.position), and this node at \(node.position)")
+        throw StorageError.diverged(
+          "the log ends at \(head.position), and this node at \(node.position)")
       }
     } catch {
       try? await backend.release(lease, to: nil)

@@ -105,7 +105,8 @@ final class ClusterNode: Sendable {
   func rootBytes() -> [UInt8] {
     let secret = settings.secret?.revealed ?? ""
     let key = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: SymmetricKey(data: Array(secret.utf8)), info: Array("larder/cluster root".utf8),
+      inputKeyMaterial: SymmetricKey(data: Array(secret.utf8)),
+      info: Array("larder/cluster root".utf8),
       outputByteCount: 32)
     return key.withUnsafeBytes { Array($0) }
   }

@@ -10,7 +10,7 @@ import Transport
 
 /// Gets a node ready to open its data folder: finds its place in the log, or takes a snapshot.
 struct ClusterStart {
-  private static let nodeFileName = "larder.node"
+  static let nodeFileName = "larder.node"
   /// Pause between two attempts to reach PostgreSQL, or to find what another node makes.
   private static let pause = Duration.milliseconds(200)
   private static let ownerOnly = 0o600

@@ -63,8 +63,13 @@ package struct CheckReport {
     let operations = OperationDirectory(registry: workspace.registry).descriptions
     let notes = workspace.loaded.notes.map(\.description)
     let queued = Self.queued(workspace)
-    let warnings = workspace.warnings + queued.warnings
+    let warnings =
+      workspace.warnings + queued.warnings
+      + (workspace.digest == nil ? [] : ClusterSchemas.kept(workspace.settings)).map {
+        Finding(severity: .warning, message: $0)
+      }
     var sections = Self.switchedOff(workspace.settings)
+    sections += Self.cluster(workspace)
     sections += Self.access(operations)
     sections += StoredReach(workspace).section
     sections += workspace.settings.allUpstreams.flatMap(Self.forwarded)
@@ -82,6 +87,16 @@ package struct CheckReport {
     let texts =
       notes + warnings.map(\.report) + queued.notes.map { "note: \($0)" } + sections + [sum]
     text = texts.joined(separator: "\n\n")
+  }
+
+  /// What the nodes of a cluster must have in common.
+  private static func cluster(_ workspace: Workspace) -> [String] {
+    guard let digest = workspace.digest else { return [] }
+    let cluster = workspace.settings.cluster
+    return [
+      "Cluster \(cluster.name): digest \(digest.prefix(12)) of operations, schemas and local types, the"
+        + " same on each node" + (cluster.isCandidate ? "" : "; this node does not lead")
+    ]
   }
 
   /// The parts without routes, also those that went with another one.

@@ -100,7 +100,8 @@ extension DoctorReport {
   private static func ask(_ keys: RemoteKeys, name: String) async -> Finding {
     do throws(TokenFault) {
       let count = try await keys.probe()
-      return Finding(part: "issuer", verdict: .good, text: "\(name) returned \(count.counted("key"))")
+      return Finding(
+        part: "issuer", verdict: .good, text: "\(name) returned \(count.counted("key"))")
     } catch {
       return Finding(
         part: "issuer", verdict: .bad, text: "\(name): \(error)",

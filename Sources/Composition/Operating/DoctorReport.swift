@@ -53,6 +53,7 @@ package struct DoctorReport: Sendable {
       findings += await push(loaded.settings.push)
     }
     let workspace = try? opened.get()
+    findings += await cluster(loaded.settings, digest: workspace?.digest)
     findings += await upstreams(loaded.settings, workspace)
     for upstream in loaded.settings.allUpstreams {
       findings += await live(upstream, workspace?.registry)

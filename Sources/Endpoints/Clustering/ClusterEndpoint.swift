@@ -51,7 +51,7 @@ package enum ClusterDocument {
     if let snapshot = report.snapshot {
       value["snapshot"] = [
         "position": count(snapshot.position), "bytes": count(snapshot.byteCount),
-        "at": ConsolePage.time(snapshot.made), "version": .string(snapshot.version),
+        "at": count(snapshot.made.milliseconds), "version": .string(snapshot.version),
       ]
     } else if report.outage == nil {
       value["snapshot"] = .null

@@ -31,8 +31,10 @@ extension ForwardedRequest {
     // Otherwise the client would ask for gzip.
     if fields[.acceptEncoding] == nil { fields[.acceptEncoding] = "identity" }
     self.init(
-      method: HTTPRequest.Method(request.method.name) ?? .get, target: request.head.target.text,
-      host: request.field("host") ?? "", fields: fields, id: request.id,
+      method: HTTPRequest.Method(request.method.name) ?? .get,
+      // In origin form, also if the client sent the absolute one.
+      target: request.path + (request.queryText.map { "?\($0)" } ?? ""),
+      host: request.head.authority?.text ?? "", fields: fields, id: request.id,
       client: NodeSignature.Client(
         address: request.clientHost, isSecure: request.scheme == "https",
         host: request.forwardedHost),

@@ -2,7 +2,6 @@ package import Gateway
 package import HTTPServer
 import HTTPWire
 package import Model
-import Transport
 
 extension NodeJudge {
   /// Judges requests by the signatures of a cluster's nodes.
@@ -36,7 +35,10 @@ extension NodeJudge {
         }
       return .refused(refusal.rawValue)
     }
-    guard let client = ProxiedClient(statement.client),
+    let stated = statement.client
+    guard
+      let client = ProxiedClient(
+        numericAddress: stated.address, isSecure: stated.isSecure, host: stated.host),
       let surface = NodeCall.Surface(rawValue: statement.surface)
     else { return .refused(NodeRefusal.signature.rawValue) }
     // Repeating a safe request changes nothing.
@@ -52,17 +54,5 @@ extension NodeJudge {
       }
     return .accepted(
       NodeCall(node: statement.node, content: content, surface: surface), client)
-  }
-}
-
-extension ProxiedClient {
-  /// Nil for an address that is not numeric.
-  fileprivate init?(_ client: NodeSignature.Client) {
-    var address = SocketAddress.unix(path: "")
-    if let host = client.address {
-      guard let numeric = SocketAddress(numericHost: host, port: 0) else { return nil }
-      address = numeric
-    }
-    self.init(address: address, isSecure: client.isSecure, host: client.host)
   }
 }

@@ -14,6 +14,8 @@ struct ReplicaRouting: Sendable {
     var place: RoutePlace
     /// Whether the route takes stream tickets, which only the leader has issued.
     var takesTickets = false
+    /// Whether the route switches to WebSocket.
+    var opensSockets = false
     var content = ContentRule()
     var surface = NodeCall.Surface.main
   }
@@ -29,9 +31,7 @@ struct ReplicaRouting: Sendable {
   func respond(
     to request: ServerRequest, of line: Line, local: @escaping Respond
   ) async -> ServerResponse {
-    if request.asksForWebSocket, line.place == .anyNode, line.takesTickets {
-      return await relaySocket(request)
-    }
+    if line.opensSockets, request.asksForWebSocket { return await relaySocket(request) }
     if line.place == .leader || line.takesTickets && request.hasTicket
       // The console's sessions are known where operators sign in.
       || request.field(OperatorAccess.csrfFieldName) != nil
@@ -43,10 +43,7 @@ struct ReplicaRouting: Sendable {
     }
     do throws(Failure) {
       let content = try await context.content(of: request)
-      let whole = request.replacing(body: RequestBody(content))
-      let response = await respondHere(to: whole, content: .bytes(content), line, local)
-      request.noteFacts(of: whole)
-      return response
+      return await respondHere(to: request, content: .bytes(content), line, local)
     } catch {
       return .failure(error, request: request)
     }
@@ -66,18 +63,20 @@ struct ReplicaRouting: Sendable {
         return try await passOn(forwarded, of: request)
       } catch {
         if case .unanswered = error { return failure(error, of: request) }
-        // From here on this node knows that it is without a leader, and shows what it has.
+        context.note(Self.failure(of: error), requestID: request.id)
       }
     }
-    return await localResponse(to: request, content, line, local).response
+    // Without the leader, this node shows what it has.
+    return await localResponse(to: request, content, line, wasAsked: true, local).response
   }
 
   private func localResponse(
     to request: ServerRequest, _ content: ForwardedRequest.Content, _ line: Line,
-    _ local: @escaping Respond
+    wasAsked: Bool = false, _ local: @escaping Respond
   ) async -> (response: ServerResponse, isNeeded: Bool) {
     let forwarder = duties.forwarder
     let current = LeaderRequest(
+      wasAsked: wasAsked,
       repeated: {
         let again = ForwardedRequest(
           request, content: content, isDecoded: true, surface: line.surface)
@@ -86,7 +85,13 @@ struct ReplicaRouting: Sendable {
       presented: {
         await (try? forwarder.forward(ForwardedRequest(presenting: request)))?.drop()
       })
-    let response = await LeaderRequest.$current.withValue(current) { await local(request) }
+    var whole = request
+    // Content is read once: each response gets it as new.
+    if case .bytes(let bytes) = content { whole = request.replacing(body: RequestBody(bytes)) }
+    let response = await LeaderRequest.$current.withValue(current) { [whole] in
+      await local(whole)
+    }
+    request.noteFacts(of: whole)
     return (response, current.isNeeded && link.reachable != nil)
   }
 
@@ -118,7 +123,12 @@ struct ReplicaRouting: Sendable {
     request.noteVerified(
       authorization: response.verified.contains(VerifiedField.authorization),
       deviceToken: response.verified.contains(VerifiedField.deviceToken))
-    return try await response.serverResponse(to: request, stallMax: context.streamStallMax)
+    do throws(ForwardingFault) {
+      return try await response.serverResponse(to: request, stallMax: context.streamStallMax)
+    } catch {
+      guard case .unanswered(let cause) = error, request.method == .get else { throw error }
+      throw .unreachable(cause)
+    }
   }
 
   /// The content of a request: whole, with its digest, if it is short; otherwise as it arrives.
@@ -144,24 +154,40 @@ struct ReplicaRouting: Sendable {
   }
 
   private func failure(_ fault: ForwardingFault, of request: ServerRequest) -> ServerResponse {
-    let failure: Failure =
-      switch fault {
-      case .noLeader: .leaderUnavailable
-      case .unreachable(let cause), .refused(let cause):
-        Failure(
-          .leaderUnavailable, Failure.leaderUnavailable.message, retry: .after,
-          retryAfter: .seconds(1), cause: cause)
-      case .unanswered(let cause):
-        Failure(
-          .outcomeUnknown,
-          "The leader got the request and did not answer; whether it was carried out is not known.",
-          retry: .sameKey, cause: cause)
-      }
+    let failure = Self.failure(of: fault)
     context.note(failure, requestID: request.id)
     return .failure(failure, request: request)
   }
 
+  private static func failure(of fault: ForwardingFault) -> Failure {
+    switch fault {
+    case .noLeader, .declined: .leaderUnavailable
+    case .unreachable(let cause), .refused(let cause):
+      Failure(
+        .leaderUnavailable, Failure.leaderUnavailable.message, retry: .after,
+        retryAfter: .seconds(1), cause: cause)
+    case .unanswered(let cause):
+      Failure(
+        .outcomeUnknown,
+        "The leader got the request and did not answer; whether it was carried out is not known.",
+        retry: .sameKey, cause: cause)
+    }
+  }
+
   // MARK: WebSockets
+
+  /// The response to a client whose connection the leader has declined.
+  private func declined(_ status: Int, _ request: ServerRequest) -> ServerResponse {
+    let failure =
+      switch status {
+      case 401: Failure(.unauthenticated, "The connection requires a valid credential.")
+      case 403:
+        Failure(
+          .forbidden, "Pages of this origin may not connect; cors.origins lists those that may.")
+      default: Failure.leaderUnavailable
+      }
+    return .failure(failure, request: request)
+  }
 
   /// Switches to WebSocket and relays the messages between the client and the leader.
   private func relaySocket(_ request: ServerRequest) async -> ServerResponse {
@@ -172,6 +198,7 @@ struct ReplicaRouting: Sendable {
     do throws(ForwardingFault) {
       leader = try await duties.forwarder.openSocket(forwarded, subprotocols: offered)
     } catch {
+      if case .declined(let status) = error { return declined(status, request) }
       return failure(error, of: request)
     }
     request.note { $0.isForwarded = true }

@@ -10,9 +10,6 @@ struct EndpointContext: Sendable {
   /// The media types of a `PATCH`: JSON, or a merge patch (RFC 7396).
   static let patchTypes = [jsonType, "application/merge-patch+json"]
 
-  /// The request's field with the cursor of what its client has seen.
-  static let cursorField = "sync-cursor"
-
   let callers: CallerIdentifier
   let operators: OperatorAccess
   let queue: SyncQueue
@@ -73,11 +70,22 @@ struct EndpointContext: Sendable {
       deviceToken: caller.device != nil && !caller.isOpenDevice)
     if let session = try operators.session(of: request) { caller = caller.acting(in: session) }
     queue.notePresence(of: caller)
-    if queue.needsPreparation || request.field(Self.cursorField) != nil {
-      try await queue.prepareReads(of: caller, cursor: request.field(Self.cursorField))
-    }
+    try await prepareReads(of: caller, request)
     note(caller, of: request)
     return caller
+  }
+
+  /// Prepares a node of a cluster for what a caller's device has submitted to any node, as far as the cursors
+  /// of the request cover it.
+  private func prepareReads(
+    of caller: Caller, _ request: ServerRequest
+  ) async throws(Failure) {
+    guard queue.isInCluster, caller.device != nil else { return }
+    let cursors = [
+      request.field("sync-cursor"), request.field("last-event-id"),
+      (try? request.query())?["since"],
+    ]
+    try await queue.prepareReads(of: caller, cursors: cursors.compactMap(\.self))
   }
 
   /// Notes the caller of a request for the access log, if there is one.
@@ -120,6 +128,7 @@ struct EndpointContext: Sendable {
     var (caller, lease) = try await callers.caller(
       ticket: ticket, for: StreamTarget(path: request.path, query: request.queryText))
     caller.network = request.network
+    try await prepareReads(of: caller, request)
     note(caller, of: request)
     return StreamCaller(caller: caller, lease: lease)
   }

@@ -63,8 +63,8 @@ package struct RouteLine: Sendable {
   ) -> Route.Respond {
     guard let replica = endpoints.replica else { return respond }
     let line = ReplicaRouting.Line(
-      place: place, takesTickets: ticket == .stream || ticket == .endpoint, content: content,
-      surface: .main)
+      place: place, takesTickets: ticket == .stream || ticket == .endpoint,
+      opensSockets: ticket == .endpoint && method == .get, content: content)
     return { request in await replica.respond(to: request, of: line, local: respond) }
   }
 

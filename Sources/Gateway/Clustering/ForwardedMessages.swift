@@ -21,9 +21,9 @@ package struct ForwardedRequest: Sendable {
   }
 
   package var method: HTTPRequest.Method
-  /// As in the request line.
+  /// The path with the query, as sent.
   package var target: String
-  /// The value of `Host`.
+  /// The value of `Host`; empty if the client sent none.
   package var host: String
   /// The client's fields, without those of the connection.
   package var fields: HTTPFields

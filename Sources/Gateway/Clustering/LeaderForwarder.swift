@@ -14,6 +14,8 @@ package enum ForwardingFault: Error, Hashable, Sendable {
   case unanswered(String)
   /// The leader does not accept the signature of this node.
   case refused(String)
+  /// The leader opens no WebSocket for this client.
+  case declined(status: Int)
 }
 
 /// Passes requests on to the leader.
@@ -93,7 +95,7 @@ package struct LeaderForwarder: Sendable {
       let mayRepeat: Bool =
         switch error {
         case .noLeader, .unreachable: request.isWhole
-        case .unanswered, .refused: false
+        case .unanswered, .refused, .declined: false
         }
       guard mayRepeat,
         let next = await link.waitForLeader(otherThan: leader, atMost: Self.nextLeaderWithin)
@@ -110,18 +112,17 @@ package struct LeaderForwarder: Sendable {
   ) async throws(ForwardingFault) -> ForwardedSocket {
     guard let leader = link.reachable else { throw .noLeader }
     var socket = WebSocketRequest(
-      url: HTTPURL(origin: leader.url.origin, target: request.target), fields: signed(request),
+      url: HTTPURL(origin: leader.url.origin, target: request.target),
+      fields: signed(request, for: leader),
       subprotocols: subprotocols)
-    socket.authority = request.host
+    socket.authority = host(of: request, at: leader)
     do throws(HTTPClientError) {
       let connection = try await client.openWebSocket(socket)
       link.noteReached(leader)
       return ForwardedSocket(connection)
     } catch {
-      if case .upgradeRefused(let status) = error {
-        throw .refused("The leader refused the connection with status \(status).")
-      }
-      if !error.wasSent { link.noteUnreachable(leader) }
+      if case .upgradeRefused(let status) = error { throw .declined(status: status) }
+      if error.saysUnreachable { link.noteUnreachable(leader) }
       throw .unreachable("\(error)")
     }
   }
@@ -136,15 +137,15 @@ package struct LeaderForwarder: Sendable {
       response = try await exchange(request, with: leader).get()
     } catch {
       if Task.isCancelled { throw .unanswered("the client is gone") }
-      if case .queueFull = error { throw .unreachable("\(error)") }
-      link.noteUnreachable(leader)
+      if error.saysUnreachable { link.noteUnreachable(leader) }
       throw error.wasSent && !request.isSafe ? .unanswered("\(error)") : .unreachable("\(error)")
     }
     if let refusal = response.fields[FieldName.refusal] {
       throw fault(of: refusal, from: leader)
     }
     link.noteReached(leader)
-    if let position = response.fields[FieldName.position].flatMap({ Int64($0) }) {
+    // A node that is cut off applies nothing, so there is nothing to wait for.
+    if let position = response.fields[FieldName.position].flatMap({ Int64($0) }), !link.isCutOff {
       _ = await link.waitUntilApplied(position, atMost: Self.appliedWithin)
     }
     let verified = response.fields[FieldName.verified]?.split(separator: ",")
@@ -174,8 +175,8 @@ package struct LeaderForwarder: Sendable {
   ) async -> Result<HTTPClientStream, HTTPClientError> {
     var sent = HTTPClientRequest(
       method: request.method, url: HTTPURL(origin: leader.url.origin, target: request.target),
-      fields: signed(request), isSafeToRepeat: request.isSafe)
-    sent.authority = request.host
+      fields: signed(request, for: leader), isSafeToRepeat: request.isSafe)
+    sent.authority = host(of: request, at: leader)
     var content: HTTPClientContent?
     switch request.content {
     case .none: break
@@ -210,7 +211,9 @@ package struct LeaderForwarder: Sendable {
   }
 
   /// The fields of a request, with the signature of this node.
-  private func signed(_ request: ForwardedRequest) -> HTTPFields {
+  private func signed(
+    _ request: ForwardedRequest, for leader: LeaderLink.Leader
+  ) -> HTTPFields {
     var fields = Self.withoutNodeFields(request.fields)
     let content: NodeSignature.Content =
       switch request.content {
@@ -225,9 +228,14 @@ package struct LeaderForwarder: Sendable {
     fields[FieldName.node] = signature.field(
       statement,
       for: NodeSignature.Request(
-        method: request.method.rawValue, target: request.target, host: request.host,
-        id: request.id))
+        method: request.method.rawValue, target: request.target,
+        host: host(of: request, at: leader), id: request.id))
     return fields
+  }
+
+  /// The value of `Host`: the client's, unless it sent none, as clients of HTTP/1.0 can.
+  private func host(of request: ForwardedRequest, at leader: LeaderLink.Leader) -> String {
+    request.host.isEmpty ? leader.url.origin.authority : request.host
   }
 
   private static func withoutNodeFields(_ fields: HTTPFields) -> HTTPFields {
@@ -246,6 +254,20 @@ package enum NodeRefusal: String, Sendable {
   case replayed
   /// The content is not the one that was signed.
   case content
+}
+
+extension HTTPClientError {
+  /// Whether it says that the leader cannot be reached: never so for an error that a client can cause by its
+  /// request, since all requests would go without a leader.
+  fileprivate var saysUnreachable: Bool {
+    switch self {
+    case .unresolved, .connectFailed, .connectTimedOut, .tls, .noResponseInTime: true
+    case .invalidRequest, .breakerOpen, .queueFull, .queueTimedOut, .clientClosed,
+      .responseTooSlow, .connectionLost, .responseTruncated, .responseMalformed, .responseTooLarge,
+      .responseUndecodable, .upgradeRefused, .upgradeMalformed, .cancelled:
+      false
+    }
+  }
 }
 
 extension HTTPField.Name {

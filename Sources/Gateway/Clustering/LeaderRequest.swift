@@ -9,6 +9,8 @@ package final class LeaderRequest: Sendable {
   /// The request that the task serves; nil on a node that is not a replica.
   @TaskLocal package static var current: LeaderRequest?
 
+  /// Whether the leader was asked and has not answered: the request is served as without one.
+  let wasAsked: Bool
   private let needed = Atomic(false)
   /// Sends the same request to the leader and drops the response.
   private let repeated: @Sendable () async -> Void
@@ -19,9 +21,12 @@ package final class LeaderRequest: Sendable {
   ///   - repeated: sends the same request to the leader, with the credentials it came with, and drops the
   ///     response.
   ///   - presented: shows the leader the credentials of the request alone, for what it notes of callers.
+  ///   - wasAsked: whether the leader was asked and has not answered.
   package init(
-    repeated: @escaping @Sendable () async -> Void, presented: @escaping @Sendable () async -> Void
+    wasAsked: Bool = false, repeated: @escaping @Sendable () async -> Void,
+    presented: @escaping @Sendable () async -> Void
   ) {
+    self.wasAsked = wasAsked
     self.repeated = repeated
     self.presented = presented
   }
@@ -39,11 +44,14 @@ package final class LeaderRequest: Sendable {
 }
 
 extension LeaderLink {
+  /// Whether the request of the current task can be passed on to the leader.
+  package var canAsk: Bool { reachable != nil && LeaderRequest.current?.wasAsked != true }
+
   /// Notes that only the leader can serve the request of the current task, and returns the failure with
   /// which the use case ends.
   package func need() -> Failure {
     LeaderRequest.current?.need()
-    return reachable == nil ? .leaderUnavailable : .leaderNeeded
+    return canAsk ? .leaderNeeded : .leaderUnavailable
   }
 }
 

@@ -255,7 +255,7 @@ package final class QueryReader: Sendable {
   private func withoutUpstream(
     _ leader: LeaderLink, fallback: Stored?, request: ReadRequest
   ) async throws(Failure) -> ReadResponse {
-    guard leader.reachable == nil else { throw leader.need() }
+    guard !leader.canAsk else { throw leader.need() }
     return try await fallBack(to: fallback, after: leader.need(), request: request)
   }
 
@@ -271,7 +271,7 @@ package final class QueryReader: Sendable {
       _ = flight(for: request)
       return
     }
-    guard leader.reachable != nil, let current = LeaderRequest.current,
+    guard leader.canAsk, let current = LeaderRequest.current,
       refreshes.count < Self.refreshesMax
     else { return }
     _ = refreshes.join(request.key) {
@@ -319,7 +319,7 @@ package final class QueryReader: Sendable {
         "The request forbids both the cache (no-store) and upstream (only-if-cached).")
     }
     if let leader {
-      let lastGood = leader.reachable == nil ? await lastGood(for: request) : nil
+      let lastGood = leader.canAsk ? nil : await lastGood(for: request)
       return try await withoutUpstream(leader, fallback: lastGood, request: request)
     }
     let began = LoopClock.now()

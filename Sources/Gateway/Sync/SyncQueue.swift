@@ -357,19 +357,24 @@ package final class SyncQueue: Sendable {
 
   // MARK: Clusters
 
-  /// Whether a device's requests need ``prepareReads(of:cursor:)`` now, so that no cached response may be sent
-  /// before it.
+  /// Whether the node belongs to a cluster, so that requests need ``prepareReads(of:cursors:)``.
+  package var isInCluster: Bool { submitter != nil }
+
+  /// Whether a device can have submitted what cached responses do not show, so that none may be sent before
+  /// ``prepareReads(of:cursors:)``.
   package var needsPreparation: Bool { submitter?.mirror.isNeeded ?? false }
 
-  /// Prepares this node of a cluster for reads of a caller's device: they show everything that the device has
-  /// submitted, on whatever node.
+  /// Prepares this node of a cluster for reads of a caller's device: they show what the device has submitted on
+  /// any node.
   ///
-  /// - Parameter cursor: the one that the caller presents, whose submissions must show.
-  /// - Returns: whether they do; false if this node is cut off from the cluster's database.
+  /// - Parameter cursors: those that the caller presents, whose submissions must show.
+  /// - Returns: false if this node is cut off from the cluster's database, so that others may be missing.
   @discardableResult
-  package func prepareReads(of caller: Caller, cursor: String?) async throws(Failure) -> Bool {
+  package func prepareReads(
+    of caller: Caller, cursors presented: [String]
+  ) async throws(Failure) -> Bool {
     guard let submitter, let device = caller.device?.id else { return true }
-    let entry = cursor.flatMap { cursors.entry(coveredBy: $0) }
+    let entry = presented.compactMap { cursors.entry(coveredBy: $0) }.max()
     return try await submitter.mirror.prepare(device, covering: entry) == .whole
   }
 

@@ -16,6 +16,18 @@ package struct ProxiedClient: Sendable, Equatable {
   }
 }
 
+extension ProxiedClient {
+  /// - Parameter numericAddress: an IPv4 or IPv6 address; nil for a client of a Unix socket.
+  package init?(numericAddress: String?, isSecure: Bool, host: String?) {
+    var address = SocketAddress.unix(path: "")
+    if let numericAddress {
+      guard let parsed = SocketAddress(numericHost: numericAddress, port: 0) else { return nil }
+      address = parsed
+    }
+    self.init(address: address, isSecure: isSecure, host: host)
+  }
+}
+
 /// Where a request came from, if its peer is not simply the client.
 struct RequestOrigin {
   /// Nil if the peer is the client.

@@ -106,11 +106,12 @@ package struct ServerRequest: Sendable {
     return replacing(body: body, respond: nil)
   }
 
-  /// The same request with other content, such as content that was read and checked. It has facts of its
-  /// own: ``noteFacts(of:)`` brings them back.
+  /// The same request with other content, such as content that was read and checked. What is known of it
+  /// later is not known of this one: see ``noteFacts(of:)``.
   package func replacing(body: RequestBody) -> ServerRequest {
     var request = replacing(body: body, respond: shared.respond)
     request.parameters = parameters
+    request.noteFacts(of: self)
     return request
   }
 

@@ -180,7 +180,12 @@ final class GroupedWriter: Sendable {
   private func takeBatch() -> [Command]? {
     state.withLock { state in
       guard !state.waiting.isEmpty else { return nil }
-      let batch = Array(state.waiting.prefix(Self.batchMax))
+      // A provisional command has a transaction of its own: it is rolled back whole, and sees only what is
+      // committed.
+      let count =
+        state.waiting[0].isProvisional
+        ? 1 : state.waiting.prefix(Self.batchMax).prefix { !$0.isProvisional }.count
+      let batch = Array(state.waiting.prefix(count))
       state.waiting.removeFirst(batch.count)
       return batch
     }

@@ -20,6 +20,22 @@ final class WriterMemory: @unchecked Sendable {
     /// Like `absences`: see ``WriterMemory/hiddenChanges``.
     var hiddenChanges: [EntityKey: Set<String>]?
 
+    init(revision: Int64, call: Int64, floor: Int64) {
+      self.revision = revision
+      self.call = call
+      self.floor = floor
+    }
+
+    /// Reads the counter row.
+    init(_ database: Database) throws {
+      guard
+        let row = try Row.fetchOne(database, sql: "SELECT revision, call, floor FROM counter")
+      else { throw StorageError.corrupt("the counter row is missing") }
+      revision = row["revision"]
+      call = row["call"]
+      floor = row["floor"]
+    }
+
     /// Whether both have the same counter row.
     func isStored(as other: Counters) -> Bool {
       (revision, call, floor) == (other.revision, other.call, other.floor)

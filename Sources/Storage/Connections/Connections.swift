@@ -18,19 +18,20 @@ struct Connections {
   ///
   /// - Parameters:
   ///   - slot: holds the watch of queries that run inside a write.
-  ///   - capture: notes which rows it changes, for a leader.
-  func openWriter(_ slot: WatchSlot, _ capture: ChangeCapture? = nil) throws -> DatabaseQueue {
+  ///   - checksForeignKeys: false for a database that only takes over what another one has checked.
+  ///   - prepare: does more to the connection.
+  func openWriter(
+    _ slot: WatchSlot, checksForeignKeys: Bool = true,
+    _ prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
+  ) throws -> DatabaseQueue {
     var settings = settings(label: "writer", cacheBytes: configuration.writerCacheBytes, slot)
     settings.journalMode = .wal
-    let isReplica = configuration.role.isReplica
-    // Of what a log row says, nothing is checked or done again.
-    settings.foreignKeysEnabled = !isReplica
+    settings.foreignKeysEnabled = checksForeignKeys
     // GroupedWriter checkpoints, after callers that wait for a commit have been resumed.
     settings.prepareDatabase { db in
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
       try db.execute(sql: "PRAGMA journal_size_limit = \(Self.logBytesKept)")
-      capture?.install(on: db)
-      if isReplica { try LogApplier.switchTriggersOff(db) }
+      try prepare(db)
     }
     return try DatabaseQueue(path: path, configuration: settings)
   }

@@ -21,17 +21,17 @@ final class GroupedReader: Sendable {
 
   private let connection: ReadConnection
   private let damage: StoreDamage
-  private let provisional: ProvisionalQueues
+  private let redirection: ReadRedirection
   private let state = Mutex(State())
   private var queue: DatabaseQueue { connection.queue }
 
   init(
     _ connection: ReadConnection, damage: StoreDamage = StoreDamage(),
-    provisional: ProvisionalQueues = ProvisionalQueues()
+    redirection: ReadRedirection = ReadRedirection()
   ) {
     self.connection = connection
     self.damage = damage
-    self.provisional = provisional
+    self.redirection = redirection
   }
 
   /// Reads within a deadline.
@@ -40,7 +40,7 @@ final class GroupedReader: Sendable {
   func read<Output: Sendable>(
     within deadline: QueryDeadline, _ body: @escaping @Sendable (Database) throws -> Output
   ) async throws(StorageError) -> Output {
-    if let fold { return try await fold.read(within: deadline, body) }
+    if let target = redirection.current { return try await target.read(within: deadline, body) }
     let watch = deadline.begin()
     let slot = connection.slot
     return try await read { database in
@@ -51,7 +51,7 @@ final class GroupedReader: Sendable {
   func read<Output: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Output
   ) async throws(StorageError) -> Output {
-    if let fold { return try await fold.read(body) }
+    if let target = redirection.current { return try await target.read(within: nil, body) }
     let result = await withCheckedContinuation { continuation in
       submit { database in
         do {
@@ -65,11 +65,6 @@ final class GroupedReader: Sendable {
       }
     }
     return try result.get()
-  }
-
-  /// What the reads of this task show besides the store's content.
-  private var fold: ProvisionalFold? {
-    provisional.isEmpty ? nil : ProvisionalFold.current
   }
 
   private func submit(_ waiter: @escaping Waiter) {

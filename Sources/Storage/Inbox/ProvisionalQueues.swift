@@ -13,17 +13,20 @@ final class ProvisionalQueues: Sendable {
     let timing: QueueTiming
   }
 
-  /// Whether any device has some.
-  var isEmpty: Bool { !isUsed.load(ordering: .acquiring) }
-
-  private let isUsed = Atomic(false)
+  /// What sends the reads of devices to ``ProvisionalFold``.
+  let redirection: ReadRedirection
   private let devices = Mutex<[String: Entry]>([:])
+
+  init(_ redirection: ReadRedirection) { self.redirection = redirection }
+
+  /// Whether no device has any.
+  var isEmpty: Bool { redirection.isOff }
 
   /// - Parameter entry: nil if the store has all submissions of the device.
   func set(_ entry: Entry?, of device: String) {
     devices.withLock { devices in
       devices[device] = entry
-      isUsed.store(!devices.isEmpty, ordering: .releasing)
+      redirection.use(!devices.isEmpty)
     }
   }
 
@@ -42,10 +45,7 @@ final class ProvisionalQueues: Sendable {
 ///
 /// A provisional change takes no revision: it is in no page of changes by itself, and the cursors of pages
 /// stay those of the commits that were read.
-struct ProvisionalFold: Sendable {
-  /// Carries the fold to the readers of one task.
-  @TaskLocal static var current: ProvisionalFold?
-
+struct ProvisionalFold: RedirectedReads {
   let entry: ProvisionalQueues.Entry
   let device: String
   let catalogue: TypeCatalogue
@@ -60,8 +60,7 @@ struct ProvisionalFold: Sendable {
   private struct End: Error {}
 
   func read<Output: Sendable>(
-    within deadline: QueryDeadline? = nil,
-    _ body: @escaping @Sendable (Database) throws -> Output
+    within deadline: QueryDeadline?, _ body: @escaping @Sendable (Database) throws -> Output
   ) async throws(StorageError) -> Output {
     let watch = deadline?.begin()
     return try await perform { context in
@@ -76,19 +75,19 @@ struct ProvisionalFold: Sendable {
     _ body: @escaping @Sendable (WriteContext) throws -> Output
   ) async throws(StorageError) -> Output {
     let found = Found<Output>()
-    do throws(StorageError) {
-      let _: Bool = try await writer.write(isProvisional: true, report: { _ in nil }) {
-        database, memory in
-        let context = try LogApplier.withTriggers(database) { try enqueue(database, memory) }
-        let result: Result<Output, StorageError>
-        do {
-          result = .success(try body(context))
-        } catch {
-          result = .failure(StorageError(error))
-        }
-        found.result.withLock { $0 = result }
-        throw End()
+    let perform: @Sendable (Database, WriterMemory) throws -> Bool = { database, memory in
+      let context = try LogApplier.withTriggers(database) { try enqueue(database, memory) }
+      let result: Result<Output, StorageError>
+      do {
+        result = .success(try body(context))
+      } catch {
+        result = .failure(StorageError(error))
       }
+      found.result.withLock { $0 = result }
+      throw End()
+    }
+    do throws(StorageError) {
+      _ = try await writer.write(isProvisional: true, report: { _ in nil }, perform)
     } catch {
       if let result = found.result.withLock({ $0 }) { return try result.get() }
       throw error
@@ -98,7 +97,7 @@ struct ProvisionalFold: Sendable {
 
   private func enqueue(_ database: Database, _ memory: WriterMemory) throws -> WriteContext {
     // In a store that is a copy the rows change without the memory. Both are restored with the transaction.
-    let stored = try Opening.counters(database)
+    let stored = try WriterMemory.Counters(database)
     if stored.revision > memory.counters.revision { memory.counters = stored }
     memory.hiddenChanges = nil
     memory.queues = QueueWorkingSet()
@@ -153,7 +152,7 @@ extension Store {
     }
     let fold = ProvisionalFold(
       entry: entry, device: device, catalogue: catalogue, writer: writer)
-    let result: Result<Output, StorageError> = await ProvisionalFold.$current.withValue(fold) {
+    let result: Result<Output, StorageError> = await ReadRedirection.$target.withValue(fold) {
       do throws(StorageError) {
         return .success(try await body())
       } catch {

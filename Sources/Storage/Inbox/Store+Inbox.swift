@@ -15,7 +15,7 @@ extension Store {
     _ submissions: [InboxSubmission], timing: QueueTiming
   ) async throws(StorageError) -> InboxDrain {
     let catalogue = catalogue
-    return try await writer.write(.powerFailure, report: { $0.report }) { database, memory in
+    let move: @Sendable (Database, WriterMemory) throws -> InboxDrain = { database, memory in
       let context = WriteContext(
         database, memory, catalogue, call: CallNumber(memory.counters.call),
         horizon: CallNumber(memory.horizon))
@@ -38,6 +38,7 @@ extension Store {
       }
       return InboxDrain(schedules: schedules, refused: refused, report: context.finish())
     }
+    return try await writer.write(.powerFailure, report: { $0.report }, move)
   }
 
   /// Returns the number of the last submission that the leader has moved to a queue, as far as this node has

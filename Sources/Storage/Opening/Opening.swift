@@ -61,7 +61,7 @@ struct Opening {
         throw StorageError.otherTables("the database is of an older version of Larder")
       }
       let catalogue = try TypeCatalogue(reading: types, db)
-      let counters = try Self.counters(db)
+      let counters = try WriterMemory.Counters(db)
       let memory = WriterMemory(counters: counters, kindsPresent: [:])
       return (
         catalogue, counters, try Self.segments(db), memory,
@@ -81,7 +81,7 @@ struct Opening {
       try LocalUniqueIndexes(database: db).dropOutdated(configuration.local)
       let catalogue = try TypeCatalogue(preparing: types, db)
       try SearchIndex.prepare(types, catalogue, db)
-      let counters = try Self.counters(db)
+      let counters = try WriterMemory.Counters(db)
       let segments = try Self.beginSegment(configuration, at: counters.revision, db)
       try EntityHistoryRecorder(database: db).stopUnobserved()
       let memory = WriterMemory(
@@ -96,14 +96,6 @@ struct Opening {
       try end(db)
       return (catalogue, memory.counters, segments, memory, try OverlayRows.overlaidEntities(db))
     }
-  }
-
-  static func counters(_ db: Database) throws -> WriterMemory.Counters {
-    guard let row = try Row.fetchOne(db, sql: "SELECT revision, call, floor FROM counter") else {
-      throw StorageError.corrupt("the counter row is missing")
-    }
-    return WriterMemory.Counters(
-      revision: row["revision"], call: row["call"], floor: row["floor"])
   }
 
   private static func beginSegment(

@@ -39,16 +39,16 @@ final class QueryReaders: Sendable {
 
   private let connections: [ReadConnection]
   private let damage: StoreDamage
-  private let provisional: ProvisionalQueues
+  private let redirection: ReadRedirection
   private let state: Mutex<State>
 
   init(
     connections: [ReadConnection], damage: StoreDamage = StoreDamage(),
-    provisional: ProvisionalQueues = ProvisionalQueues()
+    redirection: ReadRedirection = ReadRedirection()
   ) {
     self.connections = connections
     self.damage = damage
-    self.provisional = provisional
+    self.redirection = redirection
     state = Mutex(State(idle: connections))
   }
 
@@ -60,9 +60,7 @@ final class QueryReaders: Sendable {
     _ lane: QueryLane, within deadline: QueryDeadline?,
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StorageError) -> Value {
-    if !provisional.isEmpty, let fold = ProvisionalFold.current {
-      return try await fold.read(within: deadline, body)
-    }
+    if let target = redirection.current { return try await target.read(within: deadline, body) }
     let watch = deadline?.begin()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -134,13 +134,3 @@ package enum LogFault: Error, Sendable, Hashable {
   /// Written by a newer Larder, in a format that this one does not know.
   case newerFormat(Int)
 }
-
-/// A value in its storage class (<https://www.sqlite.org/datatype3.html>, section 2). Texts are bytes: SQLite
-/// does not check that they are UTF-8.
-enum StoredValue: Hashable, Sendable {
-  case null
-  case integer(Int64)
-  case real(Double)
-  case text([UInt8])
-  case blob([UInt8])
-}

@@ -95,6 +95,10 @@ struct NodeJudgeTests {
         "authorization: Bearer a", "device-token: d", "accept: text/plain",
         "accept: application/json", "accept-encoding: identity",
       ])
+    let absolute = ServerRequest(head: try head("GET", "http://other.example:81/v1/y?b"), id: "r-2")
+    let second = ForwardedRequest(absolute, content: .none, isDecoded: false, surface: .s3)
+    #expect(second.target == "/v1/y?b" && second.host == "other.example:81")
+    #expect(second.client.address == nil && second.surface == "s3")
     let presented = ForwardedRequest(presenting: client)
     #expect(presented.target == "/v1/devices/me")
     #expect(

@@ -27,7 +27,7 @@ struct InboxSubmitterTests {
     #expect(try await world.record(status.id, of: caller)["state"] == "queued")
     #expect(try await world.sync.status(by: caller).pending == 1)
     // The next read finds that the store has it.
-    #expect(try await world.sync.prepareReads(of: caller, cursor: nil))
+    #expect(try await world.sync.prepareReads(of: caller, cursors: []))
     #expect(try await world.sync.status(by: caller).pending == 1)
   }
 
@@ -79,7 +79,7 @@ struct InboxSubmitterTests {
     #expect(try await world.sync.status(by: caller).pending == 1)
   }
 
-  @Test("A key whose mutation this node has not applied yet is found before anything is acknowledged")
+  @Test("Nothing is acknowledged before this node has applied what can have the key")
   func waitsForTheLog() async throws {
     let world = try await InboxWorld()
     let caller = try await world.device()
@@ -175,7 +175,7 @@ struct InboxSubmitterTests {
     #expect(try world.entry(of: status) == 2)
     #expect(try await world.sync.status(by: caller).pending == 1)
     try await world.drain()
-    #expect(try await world.sync.prepareReads(of: caller, cursor: nil))
+    #expect(try await world.sync.prepareReads(of: caller, cursors: []))
     #expect(try await world.sync.status(by: caller).pending == 1)
   }
 
@@ -203,25 +203,24 @@ struct InboxSubmitterTests {
 
   // MARK: Reads
 
-  @Test("A read on a node that cannot reach the inbox is cut off, and refused if its cursor needs it")
+  @Test("A node without the inbox is cut off, and refuses cursors that need it")
   func cutOffReads() async throws {
     let world = try await InboxWorld()
     let caller = try await world.device()
     let status = try await world.submit(InboxWorld.rating("1"), "k", by: caller)
     let cursor = try #require(try JSONValue(checked: status.body)["cursor"]?.string)
-    #expect(world.sync.needsPreparation)
     world.inbox.set { $0.isAway = true }
-    #expect(try await world.sync.prepareReads(of: caller, cursor: nil) == false)
+    #expect(try await world.sync.prepareReads(of: caller, cursors: []) == false)
     let failure = try await world.failure {
-      try await world.sync.prepareReads(of: caller, cursor: cursor)
+      try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor])
     }
     #expect(failure.code == .storageUnavailable)
     #expect(failure.retryAfter != nil)
     // Callers without a device have submitted nothing.
-    #expect(try await world.sync.prepareReads(of: .anonymous, cursor: nil))
+    #expect(try await world.sync.prepareReads(of: .anonymous, cursors: []))
     world.inbox.set { $0.isAway = false }
-    #expect(try await world.sync.prepareReads(of: caller, cursor: cursor))
-    #expect(try await world.sync.prepareReads(of: caller, cursor: "no cursor"))
+    #expect(try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor]))
+    #expect(try await world.sync.prepareReads(of: caller, cursors: ["no cursor"]))
   }
 
   @Test("A cursor whose entry the leader has moved needs the log, not the inbox")
@@ -235,8 +234,7 @@ struct InboxSubmitterTests {
       $0.hasLeader = true
       $0.isAway = true
     }
-    #expect(try await world.sync.prepareReads(of: caller, cursor: cursor))
-    #expect(!world.sync.needsPreparation)
+    #expect(try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor]))
   }
 }
 

@@ -40,7 +40,8 @@ def every_screen_without_data(world):
         for screen, words in {
             "changes": "No changes yet", "devices": "No queued mutations", "devices?tab=devices": "No devices",
             "users": "No users yet", "push": "The outbox is empty", "backup": "No backups",
-            "hooks": "No webhooks in the settings", "search": "Search the store",
+            "hooks": "No webhooks in the settings", "cluster": "A single machine",
+            "search": "Search the store",
             "data/Film/none": "Not stored",
         }.items():
             page.visit(f"#/{screen}")

@@ -5,7 +5,7 @@ from console_site import ADMIN
 SCREENS = [
     "overview", "changes", "logs", "operations", "operations/Film", "operations/Films", "docs", "docs/Entities",
     "data", "data/Film", "data/Film/f1", "data/Film/f1/cast", "search?q=the", "sql", "files", "files/pics",
-    "devices", "devices?tab=devices", "users", "push", "hooks", "settings", "backup", "nothing",
+    "devices", "devices?tab=devices", "users", "push", "hooks", "cluster", "settings", "backup", "nothing",
 ]
 WIDTHS = [360, 1440]
 # axe-core takes most of the time: it looks at both widths and at both schemes, not at all combinations.

@@ -80,6 +80,8 @@ def kubernetes_knows_the_resources(site):
     output = ended([tool, "--strict", DEPLOY / "kubernetes/larder.yaml"])
     resources = list(yaml.safe_load_all((DEPLOY / "kubernetes/larder.yaml").read_text()))
     assert output.count(" passed for resource ") == len(resources) == 2, output
+    cluster = DEPLOY / "kubernetes/larder-cluster.yaml"
+    assert ended([tool, "--strict", cluster]).count(" passed for resource ") == 4
     wrong = site.folder / "wrong.yaml"
     wrong.write_text((DEPLOY / "kubernetes/larder.yaml").read_text().replace("readinessProbe:", "readynessProbe:"))
     refused = subprocess.run([tool, "--strict", wrong], capture_output=True, text=True)
@@ -87,13 +89,15 @@ def kubernetes_knows_the_resources(site):
 
 
 def compose_knows_the_files(site):
-    files = [DEPLOY / "compose/docker-compose.yml", ROOT / "docker-compose.yml"]
+    files = [DEPLOY / "compose/docker-compose.yml", DEPLOY / "cluster/docker-compose.yml", ROOT / "docker-compose.yml"]
+    others = {"caddy", "nginx", "postgres"}
     for file in files:
         services = yaml.safe_load(file.read_text())["services"]
-        assert all(service["cap_drop"] == ["ALL"] for name, service in services.items() if name != "caddy"), file
+        assert all(service["cap_drop"] == ["ALL"] for name, service in services.items() if name not in others), file
         if subprocess.run(["docker", "compose", "version"], capture_output=True).returncode == 0:
             ended(["docker", "compose", "--file", file, "config", "--quiet"],
-                  env={**os.environ, "LARDER_ADMIN_TOKEN": "a" * 40})
+                  env={**os.environ, "LARDER_ADMIN_TOKEN": "a" * 40, "LARDER_CLUSTER_SECRET": "a" * 40,
+                       "POSTGRES_PASSWORD": "a"})
 
 
 def systemd_reads_the_unit(site):

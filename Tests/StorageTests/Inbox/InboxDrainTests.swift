@@ -161,7 +161,8 @@ struct InboxDrainTests {
       try await record("young", in: world)?.mutation.armedUntil
         == world.now.advanced(by: .seconds(6)))
     // The same key arms it again, unless that submission is late too.
-    _ = try await world.store.drain([Self.submission(3, late, age: .seconds(10))], timing: world.timing)
+    _ = try await world.store.drain(
+      [Self.submission(3, late, age: .seconds(10))], timing: world.timing)
     #expect(try await world.state("late") == .expired)
     _ = try await world.store.drain([Self.submission(4, late)], timing: world.timing)
     #expect(try await world.state("late") == .queued)

@@ -81,7 +81,9 @@ struct MutationCodecTests {
     }
   }
 
-  @Test("Bytes that no version writes are refused, not read in part", arguments: 0..<60 as Range<UInt64>)
+  @Test(
+    "Bytes that no version writes are refused, not read in part",
+    arguments: 0..<60 as Range<UInt64>)
   func refusesOtherBytes(seed: UInt64) throws {
     var dice = Dice(generator: SeededGenerator(seed: seed))
     let value = try JSONValue(checked: MutationCodec.encode([try Self.mutation(&dice)]))

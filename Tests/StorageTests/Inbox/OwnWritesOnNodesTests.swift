@@ -153,7 +153,8 @@ struct OwnWritesOnNodes: SeededChance {
         result: Array("{}".utf8)), of: Self.device, timing: timing)
     writes[index].ended = leader.position
     if isApplied { titles.append((leader.position, write.film, write.title)) }
-    trail.append("\(write.title) \(isApplied ? "applied" : "rejected"), position \(leader.position)")
+    let end = isApplied ? "applied" : "rejected"
+    trail.append("\(write.title) \(end), position \(leader.position)")
   }
 
   // MARK: Reading
@@ -180,7 +181,8 @@ struct OwnWritesOnNodes: SeededChance {
       let found = try await shown(film, on: store)
       let place = "node \(node) at \(position), film \(film)"
       if found.title != (pending.last?.title ?? base) {
-        return "\(place) shows \(found.title ?? "nothing"), not \(pending.last?.title ?? base ?? "")"
+        let wanted = pending.last?.title ?? base ?? ""
+        return "\(place) shows \(found.title ?? "nothing"), not \(wanted)"
       }
       if found.pending != pending.map(\.id.value) {
         return "\(place) has pending \(found.pending), not \(pending.map(\.id.value))"

@@ -32,7 +32,8 @@ struct SimulatedCluster {
   var repeatedCount = 0
 
   /// Adds a mutation unless its key is in the inbox; returns the id that its response names.
-  mutating func add(_ wish: SimulatedPhone.Wish, of device: String, at now: Duration) -> MutationID {
+  mutating func add(_ wish: SimulatedPhone.Wish, of device: String, at now: Duration) -> MutationID
+  {
     if let known = inbox.first(where: { $0.device == device && $0.wish.key == wish.key }) {
       return known.id
     }

@@ -40,12 +40,21 @@ struct QueueSimulationTests {
 ///
 /// `LARDER_CLUSTER_SEEDS` sets their number (1000), `LARDER_CLUSTER_SEED` reruns a single one.
 struct ClusterSimulationTests {
+  private static let parts: UInt64 = 4
+
+  /// In parts, so that they can run side by side.
   @Test(
-    "Simulated nodes, leases and paused leaders never break an invariant", .timeLimit(.minutes(10)))
-  func keepsInvariants() {
+    "Simulated nodes, leases and paused leaders never break an invariant", .timeLimit(.minutes(10)),
+    arguments: 0..<parts)
+  func keepsInvariants(part: UInt64) {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["LARDER_CLUSTER_SEEDS"].flatMap(UInt64.init) ?? 1_000
-    let seeds = environment["LARDER_CLUSTER_SEED"].flatMap(UInt64.init).map { $0...$0 } ?? 1...count
+    let share = max(1, count / Self.parts)
+    var seeds = part * share + 1...(part + 1) * share
+    if let seed = environment["LARDER_CLUSTER_SEED"].flatMap(UInt64.init) {
+      guard part == 0 else { return }
+      seeds = seed...seed
+    }
     var totals = SimulationTotals()
     for seed in seeds {
       var simulation = QueueSimulation(seed: seed, isCluster: true)

@@ -101,8 +101,8 @@ struct SimulatedPhone {
     let sequence = world.store.lastSequence + 1
     let payload = wish.payload
     let mutation = Mutation(
-      wish.submission(MutationID("m\(sequence)")), device: device, sequence: sequence, now: world.now,
-      expires: world.now.advanced(by: world.server.policy.expiry))
+      wish.submission(MutationID("m\(sequence)")), device: device, sequence: sequence,
+      now: world.now, expires: world.now.advanced(by: world.server.policy.expiry))
     guard
       let decision = try? queue.enqueuing(
         mutation, known: known, at: world.now, policy: world.server.policy)

@@ -224,10 +224,13 @@ extension Ways {
     @Test("A response is passed on when this node has applied what it is based on")
     func waitsForPositions() async throws {
       let world = try await Self.start(appliesAll: false)
-      async let answer = world.replica.get("/api/films/f9")
-      #expect(await eventuallyHolds { world.log.position > 0 })
-      world.link.note(position: world.log.position)
-      #expect(try await answer.status == 200)
+      let (log, link) = (world.log, world.link)
+      let noting = Task {
+        #expect(await eventuallyHolds { log.position > 0 })
+        link.note(position: log.position)
+      }
+      #expect(try await world.replica.get("/api/films/f9").status == 200)
+      await noting.value
       await world.stop()
     }
   }

@@ -1,6 +1,6 @@
 /// Settings of a cluster: several nodes on one PostgreSQL, one of which leads.
 package struct ClusterSettings: Sendable {
-  /// The name by default, also that of the tables' schema, `larder_larder`.
+  /// The name by default. The tables of others have it in the name of their schema.
   package static let nameDefault = "larder"
 
   /// When the leader writes a snapshot, from which a new node starts.

@@ -36,9 +36,8 @@ package final class InboxMirror: Sendable {
     self.environment = environment
   }
 
-  /// Whether a device's reads need ``prepare(_:covering:)``: a cached response can be from before its last
-  /// submission.
-  package var isNeeded: Bool { !inbox.hasLeader || isUsed.load(ordering: .acquiring) }
+  /// Whether a device can have submitted what the store does not have.
+  var isNeeded: Bool { !inbox.hasLeader || isUsed.load(ordering: .acquiring) }
 
   /// Prepares this node for reads of a device.
   ///

@@ -2,28 +2,6 @@ import GRDB
 import Glibc
 import Model
 
-/// A row of the log as a replica applies it.
-package struct ReplicatedRow: Sendable {
-  package let position: Int64
-  package let payload: [UInt8]
-
-  package init(position: Int64, payload: [UInt8]) {
-    self.position = position
-    self.payload = payload
-  }
-}
-
-/// What log rows changed.
-package struct AppliedRows: Sendable {
-  /// The last row applied.
-  package let position: Int64
-  /// The names of the tables that were changed.
-  package let tables: Set<String>
-  /// Whether tables were made, dropped or altered, or the leader has begun another segment: what is open must be
-  /// opened again.
-  package let needsReopening: Bool
-}
-
 extension Store {
   /// The last row of the cluster's log that is committed here; 0 for a single node.
   package var position: Int64 { writer.position }
@@ -92,64 +70,4 @@ extension Store {
 
   /// Whether the SQLite that the program runs with can lead a cluster.
   package static var canLead: Bool { ChangeCapture.isSupported }
-}
-
-extension GroupedWriter {
-  /// The table whose new rows begin segments, see ``Segment``.
-  private static let segmentTable = "segment"
-
-  /// See ``Store/apply(_:)``.
-  func apply(_ rows: [ReplicatedRow]) async throws(StorageError) -> AppliedRows {
-    let result: Result<AppliedRows, StorageError> = await withCheckedContinuation { continuation in
-      queue.asyncWriteWithoutTransaction { [self] database in
-        do {
-          continuation.resume(returning: .success(try applyNow(rows, database)))
-        } catch {
-          if database.isInsideTransaction { try? database.rollback() }
-          continuation.resume(returning: .failure(StorageError(error)))
-        }
-      }
-    }
-    return try result.get()
-  }
-
-  private func applyNow(_ rows: [ReplicatedRow], _ database: Database) throws -> AppliedRows {
-    var reports: [CommitReport] = []
-    var tables: Set<String> = []
-    var needsReopening = false
-    var last = position
-    try database.execute(sql: "BEGIN IMMEDIATE")
-    var applier = LogApplier()
-    for row in rows {
-      guard row.position == last + 1 else {
-        throw StorageError.diverged("row \(row.position) came after row \(last)")
-      }
-      let payload: LogPayload
-      do throws(LogFault) {
-        payload = try LogPayload(row.payload)
-      } catch {
-        throw StorageError.diverged("row \(row.position) of the log cannot be read: \(error)")
-      }
-      guard !payload.isReset else {
-        throw StorageError.diverged("row \(row.position) of the log stands for a snapshot")
-      }
-      try applier.apply(payload, database)
-      reports += payload.reports
-      tables.formUnion(payload.tableNames)
-      needsReopening = needsReopening || !payload.schema.isEmpty
-      last = row.position
-    }
-    guard try ClusterPosition.read(database)?.position == last else {
-      throw StorageError.diverged("the rows up to \(last) did not set the position")
-    }
-    let counters = try Opening.counters(database)
-    try database.execute(sql: "COMMIT")
-    memory.counters = counters
-    publish(position: last)
-    notify(reports)
-    checkpointIfDue(database)
-    return AppliedRows(
-      position: last, tables: tables,
-      needsReopening: needsReopening || tables.contains(Self.segmentTable))
-  }
 }

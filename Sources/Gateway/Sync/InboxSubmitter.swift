@@ -118,7 +118,8 @@ struct InboxSubmitter: Sendable {
   private func refusal(of attempt: Attempt) async throws(InboxOutage) -> Failure? {
     if attempt.isForced, !inbox.hasLeader {
       return Failure(
-        .notSent, "The cluster has no leader, so the mutation cannot be sent now; it was not stored.",
+        .notSent,
+        "The cluster has no leader, so the mutation cannot be sent now; it was not stored.",
         retry: .sameKey, retryAfter: .seconds(1))
     }
     let waiting = mirror.submissions(of: attempt.device).reduce(0) { $0 + $1.mutations.count }
