@@ -260,12 +260,15 @@ def valid_credentials_are_accepted(history):
 
 def purged_responses_are_not_served(history):
     purges = [call for call in history.by_kind["purge"] if call.is_good]
+    # Age is the difference of two nodes' clocks.
+    off = [0, *(call["seconds"] for call in history.by_kind["clock"])]
+    tolerated = AGE_SECONDS_TOLERATED + max(off) - min(off)
     for call in history.by_kind["fetch"]:
         if not call.is_good or not call["isHit"]:
             continue
         for purge in purges:
             stored = call["end"] - call["age"]
-            if purge.is_before(call) and stored < purge["at"] - AGE_SECONDS_TOLERATED and (
+            if purge.is_before(call) and stored < purge["at"] - tolerated and (
                     purge["counter"] in (None, call["counter"])) and not history.may_lag(purge, call["node"]):
                 yield f"{call['node']} serves what was stored before a purge on {purge['node']}: {call}, {purge}"
                 break

@@ -224,6 +224,10 @@ class CheckerTests(unittest.TestCase):
         made = Made().call("purge", {"counter": None}, at=100)
         self.breaks(made.call("fetch", {"counter": "c1"}, at=130, value=1, isHit=True, age=29))
 
+    def test_purged_responses_are_not_served_but_clocks_can_be_apart(self):
+        made = Made().call("clock", {"seconds": -60}).call("purge", {"counter": None}, at=100)
+        self.breaks(made.call("fetch", {"counter": "c1", "node": "n2"}, value=1, isHit=True, age=50))
+
     # Responses and tables
 
     def test_responses_are_expected(self):

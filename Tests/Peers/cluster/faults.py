@@ -217,9 +217,9 @@ class ClockJump(Fault):
         if not able:
             return None
         self.node = self.chance.choice(able)
-        seconds = self.chance.choice(CLOCK_JUMPS)
-        set_clock(self.node, seconds)
-        return f"the clock of {self.node.name} is {seconds:+d} s off"
+        self.seconds = self.chance.choice(CLOCK_JUMPS)
+        set_clock(self.node, self.seconds)
+        return f"the clock of {self.node.name} is {self.seconds:+d} s off"
 
     def end(self):
         set_clock(self.node, 0)

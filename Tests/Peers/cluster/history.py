@@ -24,6 +24,7 @@ have been carried out or not, at any later time. Observations at the end are cal
 | `effects` | | effects: mark, key, counter, value in order |
 | `tables` | | digests by table, position |
 | `nodes` | | names by node id |
+| `clock` | | seconds by which the clock of a node was off |
 
 `shown` says whether the newest cursor that this client has was sent with the request; `pending` of a revocation or purge
 lists the nodes that the response names as not having applied it.

@@ -68,6 +68,8 @@ class Nemesis(threading.Thread):
             fault = kind(self.cluster, self.chance)
             with contextlib.suppress(OSError):
                 if told := fault.begin():
+                    if isinstance(fault, ClockJump):
+                        self.recorder.note("clock", node=fault.node.name, seconds=fault.seconds)
                     self.tell(f"{kind.__name__}: {told}")
                     faults.append(fault)
         # Shorter than a lease, about one, or longer.
