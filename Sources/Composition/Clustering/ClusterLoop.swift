@@ -119,7 +119,10 @@ struct ClusterLoop: Service {
   }
 
   private func take() async throws -> Lease? {
-    try await backend.take(node.record(digest: digest), for: node.settings.lease)
+    let asked = ContinuousClock.now
+    let lease = try await backend.take(node.record(digest: digest), for: node.settings.lease)
+    if lease != nil { node.noteLeaseKept(at: asked) }
+    return lease
   }
 
   /// Becomes the leader under a new lease: applies the rest of the log, to which no other node can append any more,
@@ -215,8 +218,10 @@ struct ClusterLoop: Service {
     while !Task.isCancelled {
       do throws(ClusterError) {
         if let lease = node.lease {
+          let asked = ContinuousClock.now
           let isKept = try await backend.renew(lease, for: node.settings.lease)
           if isKept {
+            node.noteLeaseKept(at: asked)
             renewed = .now
           } else if node.lease == lease {
             node.noteLost("another node has taken the lease")
@@ -248,7 +253,11 @@ struct ClusterLoop: Service {
         logger.notice(found ? "another node leads now" : "no other node has taken the lead yet")
       } else {
         // No other node takes it; what is still written until the end must find it valid.
-        _ = try? await backend.renew(lease, for: node.settings.lease + service.queueEndMax)
+        let asked = ContinuousClock.now + service.queueEndMax
+        if (try? await backend.renew(lease, for: node.settings.lease + service.queueEndMax)) == true
+        {
+          node.noteLeaseKept(at: asked)
+        }
       }
     }
   }

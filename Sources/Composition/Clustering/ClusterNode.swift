@@ -44,6 +44,8 @@ final class ClusterNode: Sendable {
     var bytesAppended = 0
     /// Whether the node leads no more, although its deployment is a leader's.
     var hasLost = false
+    /// A moment before the lease was last taken or renewed; nil before that.
+    var leaseKept: ContinuousClock.Instant?
   }
 
   /// What the loop needs of the deployment that is open.
@@ -90,7 +92,10 @@ final class ClusterNode: Sendable {
     ClusterMembership(signature: signature) { [unowned self] in
       lease == nil
         ? .replica(forwarding.duties)
-        : .leader(LeaderDuties(position: { [unowned self] in position }, progress: self))
+        : .leader(
+          LeaderDuties(
+            position: { [unowned self] in position }, progress: self,
+            isCutOff: { [unowned self] in hasLeaseEnded }))
     }
   }
 
@@ -133,6 +138,21 @@ final class ClusterNode: Sendable {
 
   /// Whether the store of this leader takes no more writes.
   var hasLost: Bool { state.withLock { $0.hasLost } }
+
+  /// Notes that PostgreSQL has taken or renewed the lease.
+  ///
+  /// - Parameter moment: when it was asked. The lease is valid for its time from then on at least, also if this
+  ///   process is stopped in between.
+  func noteLeaseKept(at moment: ContinuousClock.Instant) {
+    state.withLock { $0.leaseKept = max($0.leaseKept ?? moment, moment) }
+  }
+
+  /// Whether another node may lead, as far as this node, a leader, knows without PostgreSQL.
+  var hasLeaseEnded: Bool {
+    state.withLock { state in
+      state.hasLost || state.leaseKept.map { .now - $0 > settings.lease } ?? true
+    }
+  }
 
   /// The part of the store to be opened.
   func storeRole() throws(StartFailure) -> StoreRole {

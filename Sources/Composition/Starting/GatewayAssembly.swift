@@ -76,7 +76,8 @@ struct GatewayAssembly {
     let codec = CursorCodec(key: keys.key(for: .cursor))
     let cursors = CursorIssuer(
       codec: codec, segment: store.segments.last?.nonce ?? 0,
-      schemaVersion: Self.changeSchemaVersion, head: store.head)
+      earlier: store.segments.dropLast().map(\.nonce), schemaVersion: Self.changeSchemaVersion,
+      head: store.head)
     let signal = CommitSignal { try await Task.sleep(for: $0) }
     let overlaid = OverlaidEntities(store.overlays)
     let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }

@@ -7,15 +7,19 @@ import Model
 /// The handler of the leader: a ``LarderHandler`` that also answers what other nodes forward, as if their
 /// clients had called it.
 package final class LeaderHandler: RequestHandler {
+  private static let lookAgain = Duration.milliseconds(10)
+
   private let inner: LarderHandler
   private let duties: LeaderDuties
   private let context: EndpointContext
+  private let reads: NodeReads
 
   /// Nil if the services are not a leader's.
   package init?(_ inner: LarderHandler, _ services: Services) {
     guard let duties = services.role.leader else { return nil }
     self.inner = inner
     self.duties = duties
+    reads = NodeReads(cursors: services.cursors)
     context = EndpointContext(
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
@@ -27,7 +31,10 @@ package final class LeaderHandler: RequestHandler {
     _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
     into output: inout [UInt8]
   ) -> Bool {
-    inner.answerAtOnce(head, content: content, stamp: stamp, into: &output)
+    if let shown = head["sync-cursor"], reads.coverage(of: [shown.text]) != .whole { return false }
+    // The response says that it is cut off.
+    if head.fields.contains("device-token"), duties.isCutOff() { return false }
+    return inner.answerAtOnce(head, content: content, stamp: stamp, into: &output)
   }
 
   package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
@@ -46,7 +53,16 @@ package final class LeaderHandler: RequestHandler {
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
     switch request.node {
-    case nil: return await inner.respond(to: request)
+    case nil:
+      var response: ServerResponse
+      if let behind = await catchUp(request) {
+        response = behind
+        inner.decorate(&response, for: request)
+      } else {
+        response = await inner.respond(to: request)
+        reads.mark(&response, to: request, isCutOff: duties.isCutOff())
+      }
+      return response
     case .refused(let reason): return .nodeRefused(request, reason)
     case .accepted(let call, _): return await respond(to: request, call)
     }
@@ -55,11 +71,13 @@ package final class LeaderHandler: RequestHandler {
   private func respond(to request: ServerRequest, _ call: NodeCall) async -> ServerResponse {
     let (checked, refusal) = await check(request, call.content)
     if let refusal { return refusal }
+    if let behind = await catchUp(checked) { return behind }
     var response =
       switch call.surface {
       case .main: await inner.respond(to: checked)
       case .s3: await inner.s3Root?.serve(checked) ?? .problem(.notFound, for: checked)
       }
+    reads.mark(&response, to: checked, isCutOff: duties.isCutOff())
     let facts = checked.facts
     request.note { $0 = facts }
     var verified: [String] = []
@@ -71,6 +89,26 @@ package final class LeaderHandler: RequestHandler {
     // Read after the request was carried out, so that its own write is included.
     response.fields[LeaderForwarder.FieldName.position] = "\(duties.position())"
     return response
+  }
+
+  /// Returns the refusal of a request whose cursors have seen what this node does not have; nil if it can be
+  /// served here.
+  ///
+  /// A replica can apply a commit a moment before the leader does. Otherwise a leader has everything that any node
+  /// has shown, as long as its lease is valid: a cursor of another segment is then of commits that were lost,
+  /// which the routes say themselves. A leader that was replaced, or cannot know, has no other node to ask.
+  private func catchUp(_ request: ServerRequest) async -> ServerResponse? {
+    let shown = NodeReads.shown(by: request)
+    if reads.coverage(of: shown) == .whole { return nil }
+    let deadline = ContinuousClock.now + NodeReads.caughtUpWithin
+    while reads.coverage(of: shown) == .behind, !duties.isCutOff(), ContinuousClock.now < deadline {
+      do { try await Task.sleep(for: Self.lookAgain) } catch { break }
+    }
+    switch reads.coverage(of: shown) {
+    case .whole: return nil
+    case .unknown where !duties.isCutOff(): return nil
+    case .behind, .unknown: return NodeReads.behind(request)
+    }
   }
 
   /// Compares the content with what the forwarding node has signed.

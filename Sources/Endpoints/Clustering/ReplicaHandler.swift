@@ -7,12 +7,9 @@ import Model
 /// The handler of a replica: a ``LarderHandler`` whose routes pass on what they cannot answer, with the
 /// consistency that clients ask for by their cursors.
 package final class ReplicaHandler: RequestHandler {
-  /// How long a request waits until this node has what its cursor has seen.
-  static let caughtUpWithin = Duration.milliseconds(250)
-
   private let inner: LarderHandler
   private let routing: ReplicaRouting
-  private let cursors: CursorIssuer
+  private let reads: NodeReads
   private let queue: SyncQueue
 
   /// Nil if the services are not a replica's.
@@ -20,7 +17,7 @@ package final class ReplicaHandler: RequestHandler {
     guard let routing = ReplicaRouting(services) else { return nil }
     self.inner = inner
     self.routing = routing
-    cursors = services.cursors
+    reads = NodeReads(cursors: services.cursors)
     queue = services.sync
   }
 
@@ -53,30 +50,33 @@ package final class ReplicaHandler: RequestHandler {
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
     if let verdict = request.node { return .misdirected(request, verdict) }
-    if !isCaughtUp(request), let response = await catchUp(request) { return response }
+    if let response = await catchUp(request) { return response }
     var response = await inner.respond(to: request)
-    markIfCutOff(&response, request)
+    reads.mark(&response, to: request, isCutOff: routing.duties.link.isCutOff)
     return response
-  }
-
-  // MARK: Cursors
-
-  private func isCaughtUp(_ request: ServerRequest) -> Bool {
-    Self.cursors(of: request).allSatisfy(cursors.covers)
   }
 
   /// Waits until this node has what the request's cursors have seen.
   ///
   /// - Returns: the response if it does not get there; nil if the request can be served here.
   private func catchUp(_ request: ServerRequest) async -> ServerResponse? {
+    let shown = NodeReads.shown(by: request)
+    let coverage = reads.coverage(of: shown)
+    if coverage == .whole { return nil }
     let link = routing.duties.link
     // Without PostgreSQL it cannot catch up, and the leader that it knows may be one no longer.
     if !link.isCutOff {
-      let seen = Self.cursors(of: request)
-      let hasCaughtUp = await link.wait(atMost: Self.caughtUpWithin) { [cursors] in
-        seen.allSatisfy(cursors.covers)
+      // A new segment opens this node again, so that waiting here would not show it.
+      let canCatchUp = coverage == .behind || link.reachable == nil
+      if canCatchUp,
+        await link.wait(
+          atMost: NodeReads.caughtUpWithin,
+          until: { [reads] in
+            reads.coverage(of: shown) == .whole
+          })
+      {
+        return nil
       }
-      if hasCaughtUp { return nil }
       if link.reachable != nil {
         let rule = inner.contentRoute(for: request.head).rule
         var response = await routing.forward(request, rule, .main)
@@ -84,36 +84,9 @@ package final class ReplicaHandler: RequestHandler {
         return response
       }
     }
-    var response = ServerResponse.failure(
-      Failure(
-        .nodeBehind,
-        "This node does not have yet what the cursor has seen, and cannot catch up at the moment; "
-          + "retry later, or at another node.",
-        retry: .after, retryAfter: .seconds(1)), request: request)
+    var response = NodeReads.behind(request)
     inner.decorate(&response, for: request)
     return response
-  }
-
-  /// The cursors that a request shows: in `Sync-Cursor`, or where it continues changes.
-  private static func cursors(of request: ServerRequest) -> [String] {
-    var found = [request.field("sync-cursor"), request.field("last-event-id")].compactMap(\.self)
-    if request.head.query != nil, let since = (try? request.query())?["since"] {
-      found.append(since)
-    }
-    return found
-  }
-
-  // MARK: PostgreSQL
-
-  /// Says that a device's read comes from a store that learns nothing new at the moment.
-  private func markIfCutOff(_ response: inout ServerResponse, _ request: ServerRequest) {
-    guard routing.duties.link.isCutOff, request.head.fields.contains("device-token"),
-      request.method == .get || request.method == .head, !request.facts.isForwarded,
-      response.status.code < 400
-    else { return }
-    let parameters = (response.fields[.cacheStatus] ?? "larder; hit").split(separator: ";")
-      .filter { !$0.drop { $0 == " " }.hasPrefix("detail=") }
-    response.fields[.cacheStatus] = parameters.joined(separator: ";") + "; detail=cut-off"
   }
 }
 

@@ -85,7 +85,12 @@ struct EndpointContext: Sendable {
       request.field("sync-cursor"), request.field("last-event-id"),
       (try? request.query())?["since"],
     ]
-    try await queue.prepareReads(of: caller, cursors: cursors.compactMap(\.self))
+    let isWhole = try await queue.prepareReads(of: caller, cursors: cursors.compactMap(\.self))
+    let entry = queue.inboxEntry(shownTo: caller)
+    request.note { facts in
+      if !isWhole { facts.isCutOff = true }
+      facts.inboxEntry = entry
+    }
   }
 
   /// Notes the caller of a request for the access log, if there is one.

@@ -41,6 +41,13 @@ package struct Cursor: Hashable, Sendable {
     self.filter = filter
     self.schemaVersion = schemaVersion
   }
+
+  /// The same cursor, of a reader who has also seen a submission in the inbox.
+  func covering(_ entry: Int64) -> Cursor {
+    Cursor(
+      segment: segment, revision: revision, lastKey: lastKey, origin: origin, viewer: viewer,
+      filter: filter, schemaVersion: schemaVersion, clock: clock, entry: entry)
+  }
 }
 
 /// A reader's position in the change log, as a cursor encodes it.

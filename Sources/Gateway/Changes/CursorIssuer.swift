@@ -1,6 +1,17 @@
 package import Model
 import Synchronization
 
+/// How much of what a cursor has seen a node of a cluster has.
+package enum CursorCoverage: Hashable, Sendable {
+  /// All of it. Also for text that is no cursor of this service, which other code refuses.
+  case whole
+  /// Not all of it yet: the cursor is of a later revision.
+  case behind
+  /// Not known: the cursor is of a segment that this node does not know, or lies after the end of an earlier
+  /// one. It is of a newer leader, or of commits that were lost.
+  case unknown
+}
+
 /// Issues cursors of the current head for each viewer, created once per commit and spliced into
 /// responses.
 package final class CursorIssuer: Sendable {
@@ -17,12 +28,20 @@ package final class CursorIssuer: Sendable {
 
   private let codec: CursorCodec
   private let segment: UInt64
+  private let earlier: Set<UInt64>
   private let schemaVersion: UInt32
   private let state: Mutex<State>
 
-  package init(codec: CursorCodec, segment: UInt64, schemaVersion: UInt32, head: Revision) {
+  /// - Parameters:
+  ///   - segment: the nonce of the last segment.
+  ///   - earlier: those of the segments before it.
+  package init(
+    codec: CursorCodec, segment: UInt64, earlier: some Sequence<UInt64> = [], schemaVersion: UInt32,
+    head: Revision
+  ) {
     self.codec = codec
     self.segment = segment
+    self.earlier = Set(earlier)
     self.schemaVersion = schemaVersion
     state = Mutex(State(head: head))
   }
@@ -67,10 +86,24 @@ package final class CursorIssuer: Sendable {
     revision == head ? cursor(for: viewer) : make(revision, viewer)
   }
 
-  /// Whether this node has everything that a cursor has seen. True for text that is no cursor of this
-  /// service, which other code refuses.
-  package func covers(_ text: String) -> Bool {
-    codec.decode(text).map { $0.revision <= head } ?? true
+  /// How much of what a cursor has seen this node has. A revision alone does not tell: the next leader counts on
+  /// where the log ends, which a node that has not heard of it can take for its own revisions.
+  package func coverage(of text: String) -> CursorCoverage {
+    guard let cursor = codec.decode(text) else { return .whole }
+    let isCurrent = cursor.segment == segment
+    // Before its first segment, a store has no nonce.
+    guard isCurrent || cursor.segment == 0 || earlier.contains(cursor.segment) else {
+      return .unknown
+    }
+    if cursor.revision <= head { return .whole }
+    return isCurrent ? .behind : .unknown
+  }
+
+  /// Returns a cursor that also covers a submission in the inbox of a cluster, so that every node shows it to the
+  /// reader who has seen it here. Text that is no cursor stays as it is.
+  package func cursor(_ text: String, covering entry: Int64) -> String {
+    guard let cursor = codec.decode(text), (cursor.entry ?? 0) < entry else { return text }
+    return codec.encode(cursor.covering(entry))
   }
 
   /// Returns the head's cursor for a viewer who has made a submission that is in the inbox of a cluster.

@@ -25,8 +25,15 @@ package struct LeaderDuties: Sendable {
   /// The position of the log after this node's last commit.
   package let position: @Sendable () -> Int64
   package let progress: any ReplicaProgress
+  /// Whether the lease may be over, because it could not be renewed in time: another node may lead, and have what
+  /// this one does not.
+  package let isCutOff: @Sendable () -> Bool
 
-  package init(position: @escaping @Sendable () -> Int64, progress: any ReplicaProgress) {
+  package init(
+    position: @escaping @Sendable () -> Int64, progress: any ReplicaProgress,
+    isCutOff: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.isCutOff = isCutOff
     self.position = position
     self.progress = progress
   }

@@ -369,13 +369,20 @@ package final class SyncQueue: Sendable {
   ///
   /// - Parameter cursors: those that the caller presents, whose submissions must show.
   /// - Returns: false if this node is cut off from the cluster's database, so that others may be missing.
-  @discardableResult
+  ///   The response says so.
   package func prepareReads(
     of caller: Caller, cursors presented: [String]
   ) async throws(Failure) -> Bool {
     guard let submitter, let device = caller.device?.id else { return true }
     let entry = presented.compactMap { cursors.entry(coveredBy: $0) }.max()
     return try await submitter.mirror.prepare(device, covering: entry) == .whole
+  }
+
+  /// The last submission of a caller's device that only the inbox of the cluster has, and that this node shows
+  /// it; nil for none.
+  package func inboxEntry(shownTo caller: Caller) -> Int64? {
+    guard let device = caller.device?.id else { return nil }
+    return submitter?.mirror.submissions(of: device).last?.number
   }
 
   // MARK: Credentials

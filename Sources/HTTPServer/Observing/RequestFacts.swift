@@ -19,6 +19,10 @@ package struct RequestFacts: Sendable {
   package var hasVerifiedAuthorization = false
   /// The same of its `Device-Token`.
   package var hasVerifiedDevice = false
+  /// Whether the node is cut off from its cluster, so that what the caller has submitted can be missing.
+  package var isCutOff = false
+  /// The last submission in the inbox of a cluster that the response shows the caller; nil for none.
+  package var inboxEntry: Int64?
 
   package init() {}
 }

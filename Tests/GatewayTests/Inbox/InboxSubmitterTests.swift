@@ -212,7 +212,7 @@ struct InboxSubmitterTests {
     world.inbox.set { $0.isAway = true }
     #expect(try await world.sync.prepareReads(of: caller, cursors: []) == false)
     let failure = try await world.failure {
-      try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor])
+      _ = try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor])
     }
     #expect(failure.code == .storageUnavailable)
     #expect(failure.retryAfter != nil)
@@ -221,6 +221,23 @@ struct InboxSubmitterTests {
     world.inbox.set { $0.isAway = false }
     #expect(try await world.sync.prepareReads(of: caller, cursors: ["no cursor", cursor]))
     #expect(try await world.sync.prepareReads(of: caller, cursors: ["no cursor"]))
+  }
+
+  @Test("What only the inbox has is known as the entry that a device's reads show")
+  func shownEntries() async throws {
+    let world = try await InboxWorld()
+    let (caller, other) = (try await world.device(), try await world.device())
+    #expect(world.sync.inboxEntry(shownTo: caller) == nil)
+    let first = try await world.submit(InboxWorld.rating("1"), "k", by: caller)
+    let second = try await world.submit(InboxWorld.rating("2"), "l", by: caller)
+    let entry = try #require(try world.entry(of: second))
+    #expect(try #require(try world.entry(of: first)) < entry)
+    #expect(world.sync.inboxEntry(shownTo: caller) == entry)
+    #expect(world.sync.inboxEntry(shownTo: other) == nil)
+    #expect(world.sync.inboxEntry(shownTo: .anonymous) == nil)
+    try await world.drain()
+    #expect(try await world.sync.prepareReads(of: caller, cursors: []))
+    #expect(world.sync.inboxEntry(shownTo: caller) == nil)
   }
 
   @Test("A cursor whose entry the leader has moved needs the log, not the inbox")

@@ -22,6 +22,7 @@ final class ClusterWorld {
       var waits: [Int64] = []
       var applied = ["n_2"]
       var pending: [String] = []
+      var isCutOff = false
     }
 
     private let state = Mutex(State())
@@ -37,6 +38,12 @@ final class ClusterWorld {
     var position: Int64 { state.withLock { $0.position } }
     /// The positions that were waited for.
     var waits: [Int64] { state.withLock { $0.waits } }
+
+    /// Whether the leader could not renew its lease.
+    var isCutOff: Bool {
+      get { state.withLock { $0.isCutOff } }
+      set { state.withLock { $0.isCutOff = newValue } }
+    }
 
     func answer(applied: [String], pending: [String]) {
       state.withLock { state in
@@ -91,7 +98,8 @@ final class ClusterWorld {
     let log = Log()
     leader.membership = { _ in
       ClusterMembership(signature: signature) {
-        .leader(LeaderDuties(position: { log.next }, progress: log))
+        .leader(
+          LeaderDuties(position: { log.next }, progress: log, isCutOff: { log.isCutOff }))
       }
     }
     let forwarding = Forwarding()
