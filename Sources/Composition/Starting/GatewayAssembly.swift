@@ -84,7 +84,7 @@ struct GatewayAssembly {
     devices = DeviceRegistry(
       store: store, settings: DeviceSettings(settings.devices), clock: clock,
       expiryClock: expiryClock.clock, random: random, signal: signal, logger: logger,
-      leader: leader, whenChanged: { push.noteDevices() })
+      leader: leader, isCutOff: { role.isCutOff }, whenChanged: { push.noteDevices() })
     let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     let gate = StoredDataGate(workspace)
     changes = ChangeFeed(

@@ -11,6 +11,15 @@ package enum ClusterRole: Sendable {
     if case .replica(let duties) = self { duties.link } else { nil }
   }
 
+  /// Whether this node learns nothing new of its cluster, so that other nodes can have what it does not.
+  package var isCutOff: Bool {
+    switch self {
+    case .alone: false
+    case .leader(let duties): duties.isCutOff()
+    case .replica(let duties): duties.link.isCutOff
+    }
+  }
+
   package var replica: ReplicaDuties? {
     if case .replica(let duties) = self { duties } else { nil }
   }

@@ -41,17 +41,22 @@ package final class DeviceRegistry: Sendable {
   private let whenChanged: @Sendable () -> Void
   /// On a replica, which changes no device; nil on other nodes.
   private let leader: LeaderLink?
+  private let isCutOff: @Sendable () -> Bool
   /// The number of unused devices kept because of their data, as last logged.
   private let keptCount = Atomic(0)
 
   /// - Parameters:
   ///   - expiryClock: the clock that devices expire by, see ``TrustedClock``; nil for `clock`.
+  ///   - isCutOff: whether this node of a cluster learns nothing new, so that a token that it does not know can
+  ///     be newer than its store.
   ///   - whenChanged: called after a device was changed or removed on disk.
   package init(
     store: Store, settings: DeviceSettings, clock: WallClock, expiryClock: WallClock? = nil,
     random: RandomBytes, signal: CommitSignal, logger: Logger, leader: LeaderLink? = nil,
+    isCutOff: @escaping @Sendable () -> Bool = { false },
     whenChanged: @escaping @Sendable () -> Void = {}
   ) {
+    self.isCutOff = isCutOff
     self.leader = leader
     self.store = store
     self.settings = settings
@@ -166,7 +171,8 @@ package final class DeviceRegistry: Sendable {
     if let session = caller.session, session.hasEnded || session.expires <= clock.now() {
       throw Failure(.sessionExpired, "The console's session has ended; sign in again.")
     }
-    if let device = caller.device { _ = try await find(device.tokenDigest) }
+    // It was known here: if it is not any more, the log has removed it.
+    if let device = caller.device { _ = try await find(device.tokenDigest, wasKnown: true) }
   }
 
   /// The time until the first of the caller's tokens expires; nil if none does.
@@ -176,20 +182,24 @@ package final class DeviceRegistry: Sendable {
   }
 
   /// The device of a valid token with this digest.
-  package func find(_ tokenDigest: String) async throws(Failure) -> Device {
+  ///
+  /// - Parameter wasKnown: whether this node has found the token before, so that an unknown one is invalid.
+  package func find(
+    _ tokenDigest: String, wasKnown: Bool = false
+  ) async throws(Failure) -> Device {
     guard settings.isOn else {
       throw Failure(
         .unauthenticated,
         "Devices are switched off (setting `devices.enabled`); send no `Device-Token`.")
     }
-    let device = try await load(tokenDigest)
+    let device = try await load(tokenDigest, wasKnown: wasKnown)
     if let end = device.tokenExpires, end <= clock.now() {
       throw Failure(.unauthenticated, "The device token has expired.")
     }
     return device
   }
 
-  private func load(_ tokenDigest: String) async throws(Failure) -> Device {
+  private func load(_ tokenDigest: String, wasKnown: Bool) async throws(Failure) -> Device {
     if let known = cache.device(tokenDigest: tokenDigest) { return known }
     let removals = cache.removals
     let found: Device?
@@ -198,7 +208,9 @@ package final class DeviceRegistry: Sendable {
     } catch {
       throw Self.unreadable(error)
     }
-    guard let found else { throw Self.unknown }
+    guard let found else {
+      throw wasKnown ? Self.unknown : Self.unknownHere(leader, isCutOff: isCutOff())
+    }
     cache.keep(found, tokenDigest: tokenDigest, asOf: removals)
     return found
   }
@@ -428,16 +440,5 @@ package final class DeviceRegistry: Sendable {
     Failure(
       .storageUnavailable, "The database cannot be read; retry later.", retry: .after,
       retryAfter: .seconds(1), cause: "\(error)")
-  }
-
-  /// The failure for a device that another user has signed in on.
-  static var ofAnotherUser: Failure {
-    Failure(
-      .deviceOfAnotherUser,
-      "This device token belongs to another user. Register a new device for this one.")
-  }
-
-  private static var unknown: Failure {
-    Failure(.unauthenticated, "The device token is unknown.")
   }
 }
