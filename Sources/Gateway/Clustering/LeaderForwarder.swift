@@ -45,6 +45,12 @@ package struct LeaderForwarder: Sendable {
   /// its lease on ends its requests first.
   static let formerLeaderFor = Duration.seconds(2)
 
+  /// How long a request waits for a response until the leader is asked whether it answers at all, and how often
+  /// it is asked again. A slow request of a leader that answers is waited for.
+  static let lookAfter = Duration.seconds(1)
+  /// How long a request that may have been carried out is waited for, although the leader does not answer.
+  static let unsafeWithin = Duration.seconds(10)
+
   package let link: LeaderLink
   private let node: String
   private let client: HTTPClient
@@ -53,6 +59,7 @@ package struct LeaderForwarder: Sendable {
   private let random: RandomBytes
   private let logger: Logger
   private let pace = RefusalPace()
+  private let pulse = LeaderPulse()
 
   /// - Parameters:
   ///   - node: the id of this node.
@@ -144,6 +151,7 @@ package struct LeaderForwarder: Sendable {
       throw fault(of: refusal, from: leader)
     }
     link.noteReached(leader)
+    pulse.noteHeard(leader, at: link.now)
     // A node that is cut off applies nothing, so there is nothing to wait for.
     if let position = response.fields[FieldName.position].flatMap({ Int64($0) }), !link.isCutOff {
       _ = await link.waitUntilApplied(position, atMost: Self.appliedWithin)
@@ -168,8 +176,8 @@ package struct LeaderForwarder: Sendable {
     return .noLeader
   }
 
-  /// Sends a request, and gives up if the node is no longer the leader: a node that was stopped keeps its
-  /// connections open and answers nothing.
+  /// Sends a request, and gives up if the node is no longer the leader, or answers nothing at all: a node that was
+  /// stopped, or that the network does not reach any more, keeps its connections open.
   private func exchange(
     _ request: ForwardedRequest, with leader: LeaderLink.Leader
   ) async -> Result<HTTPClientStream, HTTPClientError> {
@@ -202,12 +210,54 @@ package struct LeaderForwarder: Sendable {
       await link.pause(for: Self.formerLeaderFor)
       if !Task.isCancelled { exchange.cancel() }
     }
-    defer { watch.cancel() }
+    let look = Task { [isSafe = request.isSafe] in
+      await waitForSilence(of: leader, atLeast: isSafe ? .zero : Self.unsafeWithin)
+      if !Task.isCancelled { exchange.cancel() }
+    }
+    defer {
+      watch.cancel()
+      look.cancel()
+    }
     return await withTaskCancellationHandler {
       await exchange.value
     } onCancel: {
       exchange.cancel()
     }
+  }
+
+  /// Waits until the leader answers nothing, or the task is cancelled.
+  private func waitForSilence(of leader: LeaderLink.Leader, atLeast limit: Duration) async {
+    let start = link.now
+    while !Task.isCancelled {
+      await link.pause(for: Self.lookAfter)
+      if Task.isCancelled { return }
+      if await pulse.isHeard(leader, at: link.now, ask: { await self.ask(leader) }) { continue }
+      if Task.isCancelled { return }
+      link.noteUnreachable(leader)
+      if link.now - start >= limit { return }
+    }
+  }
+
+  /// Whether a leader answers a request that needs nothing, in time.
+  private func ask(_ leader: LeaderLink.Leader) async -> Bool {
+    let request = HTTPClientRequest(
+      method: .get, url: HTTPURL(origin: leader.url.origin, target: "/healthz"),
+      isSafeToRepeat: true)
+    let call = Task { [client] in
+      do throws(HTTPClientError) {
+        let response = try await client.stream(request)
+        _ = try await response.rest(bytesMax: 1 << 16)
+        return true
+      } catch {
+        return false
+      }
+    }
+    let alarm = Task { [link] in
+      await link.pause(for: LeaderPulse.answersWithin)
+      if !Task.isCancelled { call.cancel() }
+    }
+    defer { alarm.cancel() }
+    return await call.value
   }
 
   /// The fields of a request, with the signature of this node.

@@ -99,6 +99,9 @@ package final class LeaderLink: Sendable {
 
   // MARK: State
 
+  /// The time on the link's monotonic clock.
+  var now: Duration { uptime() }
+
   /// The leader, whether or not it can be reached; nil while there is none.
   package var leader: Leader? { state.withLock { $0.leader } }
 
