@@ -146,8 +146,8 @@ struct ClusterLoop: Service {
   }
 
   private func stepDown(from lease: Lease, to heir: NodeID? = nil) async throws {
+    node.forgetLeader()
     await reopen(as: .replica, after: .release(lease, to: heir))
-    node.note(leader: nil)
   }
 
   /// Opens the deployment again in another part, behind open sockets.

@@ -214,6 +214,13 @@ final class ClusterNode: Sendable {
       })
   }
 
+  /// Forgets the leader, which was this node, until the loop has looked for the next one.
+  func forgetLeader() {
+    state.withLock { $0.leader = nil }
+    link.forgetLeader()
+    logger.notice("the cluster has no leader")
+  }
+
   var leader: Lease? { state.withLock { $0.leader } }
 
   var leaderDigest: String? { state.withLock { $0.leaderDigest } }

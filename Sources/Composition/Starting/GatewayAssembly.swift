@@ -166,7 +166,8 @@ struct GatewayAssembly {
     health = HealthCheck(
       store: store.reading, upstreams: upstreams,
       operationCount: directory.descriptions.count, uptime: { SystemClock.uptime() },
-      isReplica: leader != nil, lastReload: { reloads.last })
+      isReplica: leader != nil, isLooking: { leader?.hasLooked == false },
+      lastReload: { reloads.last })
     let tickets = StreamTickets(clock: clock, random: random)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, viewerToken: settings.viewerToken?.revealed,

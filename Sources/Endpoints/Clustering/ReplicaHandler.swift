@@ -7,6 +7,9 @@ import Model
 /// The handler of a replica: a ``LarderHandler`` whose routes pass on what they cannot answer, with the
 /// consistency that clients ask for by their cursors.
 package final class ReplicaHandler: RequestHandler {
+  /// How long requests wait for this node's first look for the leader.
+  private static let lookWithin = Duration.milliseconds(250)
+
   private let inner: LarderHandler
   private let routing: ReplicaRouting
   private let reads: NodeReads
@@ -50,6 +53,10 @@ package final class ReplicaHandler: RequestHandler {
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
     if let verdict = request.node { return .misdirected(request, verdict) }
+    // Probes of load balancers do not wait.
+    if request.path != "/readyz", request.path != "/healthz" {
+      await routing.duties.link.waitForLook(atMost: Self.lookWithin)
+    }
     if let response = await catchUp(request) { return response }
     var response = await inner.respond(to: request)
     reads.mark(&response, to: request, isCutOff: routing.duties.link.isCutOff)

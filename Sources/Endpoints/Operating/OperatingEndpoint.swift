@@ -45,6 +45,7 @@ struct OperatingEndpoint: Sendable {
       members.append(
         JSONMember("serviceCredentialRefused", .array(refusing.map { .string($0.name.text) })))
     }
+    if report.isLooking { members.append(JSONMember("leader", "not looked for yet")) }
     members.append(JSONMember("draining", .bool(report.isDraining)))
     if let reload = report.reload {
       let state = [

@@ -28,6 +28,8 @@ package struct HealthReport: Sendable {
 
   /// In alphabetical order.
   package let upstreams: [UpstreamState]
+  /// Whether this node of a cluster has not looked for the leader yet.
+  package let isLooking: Bool
   /// The process is shutting down.
   package let isDraining: Bool
   /// The last reload of the operations and settings; nil if there was none.
@@ -40,7 +42,9 @@ package struct HealthReport: Sendable {
     return upstreams.contains { $0.isReachable == nil } ? nil : true
   }
 
-  package var isReady: Bool { (store == .writable || store == .replica) && !isDraining }
+  package var isReady: Bool {
+    (store == .writable || store == .replica) && !isDraining && !isLooking
+  }
 }
 
 /// A reload of the operations and settings while the service runs.
@@ -71,6 +75,7 @@ package final class HealthCheck: Sendable {
   private let uptime: @Sendable () -> Duration
   private let lastReload: @Sendable () -> ReloadReport?
   private let isReplica: Bool
+  private let isLooking: @Sendable () -> Bool
   private let draining = Atomic(false)
   private let fullDisk: Mutex<FullDisk>
 
@@ -89,16 +94,19 @@ package final class HealthCheck: Sendable {
   /// - Parameters:
   ///   - uptime: a monotonic clock.
   ///   - isReplica: whether the store takes no writes because the log of a cluster writes it.
+  ///   - isLooking: whether this node of a cluster has not looked for the leader yet.
   ///   - lastReload: returns the last reload of the process.
   package init(
     store: ReadSession, upstreams: Upstreams, operationCount: Int,
     uptime: @escaping @Sendable () -> Duration, isReplica: Bool = false,
+    isLooking: @escaping @Sendable () -> Bool = { false },
     lastReload: @escaping @Sendable () -> ReloadReport? = { nil }
   ) {
     self.store = store
     self.uptime = uptime
     self.lastReload = lastReload
     self.isReplica = isReplica
+    self.isLooking = isLooking
     fullDisk = Mutex(FullDisk(count: store.fullCount))
     self.upstreams = upstreams
     self.operationCount = operationCount
@@ -128,7 +136,7 @@ package final class HealthCheck: Sendable {
           name: $0.name, isReachable: $0.pulse.isReachable,
           refusesService: $0.pulse.serviceRefusal != nil)
       },
-      isDraining: draining.load(ordering: .relaxed), reload: lastReload())
+      isLooking: isLooking(), isDraining: draining.load(ordering: .relaxed), reload: lastReload())
   }
 
   /// Whether a full disk has refused a write lately.

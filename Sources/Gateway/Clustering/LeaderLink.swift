@@ -36,6 +36,7 @@ package final class LeaderLink: Sendable {
     var restsUntil: Duration?
     var position: Int64 = 0
     var isCutOff = false
+    var hasLooked = false
   }
 
   private let state = Mutex(State())
@@ -60,6 +61,7 @@ package final class LeaderLink: Sendable {
   /// Notes the leader; nil while there is none.
   package func note(leader: Leader?) {
     change { state in
+      state.hasLooked = true
       guard state.leader != leader else { return }
       state.leader = leader
       state.restsUntil = nil
@@ -73,7 +75,19 @@ package final class LeaderLink: Sendable {
 
   /// Notes whether this node learns nothing of new positions, because it cannot reach PostgreSQL.
   package func note(isCutOff: Bool) {
-    change { $0.isCutOff = isCutOff }
+    change { state in
+      state.isCutOff = isCutOff
+      if isCutOff { state.hasLooked = true }
+    }
+  }
+
+  /// Forgets the leader until the node has looked for it, because it is another one now.
+  package func forgetLeader() {
+    change { state in
+      state.leader = nil
+      state.restsUntil = nil
+      state.hasLooked = false
+    }
   }
 
   // MARK: Reports of the forwarder
@@ -105,6 +119,9 @@ package final class LeaderLink: Sendable {
   /// The leader, whether or not it can be reached; nil while there is none.
   package var leader: Leader? { state.withLock { $0.leader } }
 
+  /// Whether this node knows the leader, or has looked for it and found none, or cannot look.
+  package var hasLooked: Bool { state.withLock { $0.hasLooked } }
+
   /// The leader, unless it could not be reached just now.
   package var reachable: Leader? {
     let now = uptime()
@@ -127,6 +144,11 @@ package final class LeaderLink: Sendable {
   /// - Returns: whether it has, within the time limit.
   package func waitUntilApplied(_ position: Int64, atMost limit: Duration) async -> Bool {
     await wait(atMost: limit) { self.position >= position }
+  }
+
+  /// Waits until this node has looked for the leader.
+  package func waitForLook(atMost limit: Duration) async {
+    if !hasLooked { _ = await wait(atMost: limit) { self.hasLooked } }
   }
 
   /// Waits for another leader than one that is known not to answer.
