@@ -33,7 +33,11 @@ package final class ReplicaHandler: RequestHandler {
     // Whether this node has what the cursor has seen is found out in `respond(to:)`.
     if head.fields.contains("sync-cursor") { return false }
     // A cached response can be from before a submission that is in the inbox.
-    if queue.needsPreparation, head.fields.contains("device-token") { return false }
+    if head.fields.contains("device-token"),
+      queue.needsPreparation || routing.duties.link.owesWrites || routing.duties.link.isCutOff
+    {
+      return false
+    }
     return inner.answerAtOnce(head, content: content, stamp: stamp, into: &output)
   }
 
@@ -59,41 +63,48 @@ package final class ReplicaHandler: RequestHandler {
     }
     if let response = await catchUp(request) { return response }
     var response = await inner.respond(to: request)
-    reads.mark(&response, to: request, isCutOff: routing.duties.link.isCutOff)
+    let link = routing.duties.link
+    reads.mark(&response, to: request, isCutOff: link.isCutOff || link.owesWrites)
     return response
   }
 
-  /// Waits until this node has what the request's cursors have seen.
+  /// Waits until this node has what the request's cursors have seen, and for a device what it has written through
+  /// this node.
   ///
   /// - Returns: the response if it does not get there; nil if the request can be served here.
   private func catchUp(_ request: ServerRequest) async -> ServerResponse? {
+    let link = routing.duties.link
     let shown = NodeReads.shown(by: request)
     let coverage = reads.coverage(of: shown)
-    if coverage == .whole { return nil }
-    let link = routing.duties.link
-    // Without PostgreSQL it cannot catch up, and the leader that it knows may be one no longer.
-    if !link.isCutOff {
-      // A new segment opens this node again, so that waiting here would not show it.
-      let canCatchUp = coverage == .behind || link.reachable == nil
-      if canCatchUp,
-        await link.wait(
-          atMost: NodeReads.caughtUpWithin,
-          until: { [reads] in
-            reads.coverage(of: shown) == .whole
-          })
-      {
-        return nil
+    let isOwed = link.owesWrites && Self.isDeviceRead(request)
+    if coverage == .whole, !isOwed { return nil }
+    // Without PostgreSQL it cannot catch up, and the leader that it knows may be one no longer. A new segment
+    // opens this node again, so that waiting here would not show it.
+    let canCatchUp = !link.isCutOff && (coverage != .unknown || link.reachable == nil)
+    if canCatchUp {
+      let hasCaughtUp = await link.wait(atMost: NodeReads.caughtUpWithin) { [reads] in
+        reads.coverage(of: shown) == .whole && !(isOwed && link.owesWrites)
       }
-      if link.reachable != nil {
-        let rule = inner.contentRoute(for: request.head).rule
-        var response = await routing.forward(request, rule, .main)
-        inner.decorate(&response, for: request)
-        return response
-      }
+      if hasCaughtUp { return nil }
     }
+    // What is owed was carried out by the leader that this node knows.
+    let mayForward = !link.isCutOff || coverage == .whole
+    if mayForward, link.reachable != nil {
+      let rule = inner.contentRoute(for: request.head).rule
+      var response = await routing.forward(request, rule, .main)
+      inner.decorate(&response, for: request)
+      if coverage != .whole || request.facts.isForwarded { return response }
+    }
+    // Served here, and marked.
+    if coverage == .whole { return nil }
     var response = NodeReads.behind(request)
     inner.decorate(&response, for: request)
     return response
+  }
+
+  private static func isDeviceRead(_ request: ServerRequest) -> Bool {
+    (request.method == .get || request.method == .head)
+      && request.head.fields.contains("device-token")
   }
 }
 

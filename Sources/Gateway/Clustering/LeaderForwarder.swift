@@ -38,7 +38,7 @@ package struct LeaderForwarder: Sendable {
   }
 
   /// How long a response waits until this node has applied the position at which it is true.
-  static let appliedWithin = Duration.seconds(1)
+  static let appliedWithin = Duration.seconds(2)
   /// How long a request waits for the next leader.
   static let nextLeaderWithin = Duration.milliseconds(250)
   /// How long a leader can go on with a request after another node has become the leader: one that passes
@@ -152,14 +152,25 @@ package struct LeaderForwarder: Sendable {
     }
     link.noteReached(leader)
     pulse.noteHeard(leader, at: link.now)
-    // A node that is cut off applies nothing, so there is nothing to wait for.
-    if let position = response.fields[FieldName.position].flatMap({ Int64($0) }), !link.isCutOff {
-      _ = await link.waitUntilApplied(position, atMost: Self.appliedWithin)
+    if let position = response.fields[FieldName.position].flatMap({ Int64($0) }) {
+      await apply(position, isWrite: !request.isSafe)
     }
     let verified = response.fields[FieldName.verified]?.split(separator: ",")
       .map { String($0.drop { $0 == " " }) }
     return ForwardedResponse(
       response, fields: Self.withoutNodeFields(response.fields), verified: Set(verified ?? []))
+  }
+
+  /// Waits until this node has applied a position. If it does not get there, devices' next reads do not come from
+  /// its store, as far as the leader can be reached: they could miss what was written through this node.
+  private func apply(_ position: Int64, isWrite: Bool) async {
+    // A node that is cut off applies nothing, so there is nothing to wait for.
+    if !link.isCutOff, await link.waitUntilApplied(position, atMost: Self.appliedWithin) { return }
+    guard isWrite, link.position < position else { return }
+    link.note(owed: position)
+    logger.warning(
+      "this node has not applied yet what the leader has written for its client",
+      metadata: ["position": "\(link.position)", "written": "\(position)"])
   }
 
   private func fault(of refusal: String, from leader: LeaderLink.Leader) -> ForwardingFault {

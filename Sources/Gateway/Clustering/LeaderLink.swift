@@ -36,6 +36,8 @@ package final class LeaderLink: Sendable {
     var restsUntil: Duration?
     var position: Int64 = 0
     var isCutOff = false
+    /// The last position of a write that was passed on and answered before this node had applied it.
+    var owed: Int64 = 0
     var hasLooked = false
   }
 
@@ -106,6 +108,11 @@ package final class LeaderLink: Sendable {
     state.withLock { if $0.leader == leader { $0.restsUntil = nil } }
   }
 
+  /// Notes that a write was answered whose position this node has not applied.
+  func note(owed position: Int64) {
+    change { $0.owed = max($0.owed, position) }
+  }
+
   private func rest(_ leader: Leader, for time: Duration) {
     let end = uptime() + time
     change { if $0.leader == leader { $0.restsUntil = end } }
@@ -136,6 +143,10 @@ package final class LeaderLink: Sendable {
 
   /// Whether this node learns nothing of new positions, because it cannot reach PostgreSQL.
   package var isCutOff: Bool { state.withLock { $0.isCutOff } }
+
+  /// Whether this node has not applied what it has passed on and answered, so that a client may miss its own
+  /// write in this node's store.
+  package var owesWrites: Bool { state.withLock { $0.position < $0.owed } }
 
   // MARK: Waiting
 

@@ -68,6 +68,47 @@ struct LeaderLinkTests {
     #expect(await !link.waitUntilApplied(10, atMost: .zero))
   }
 
+  @Test("A node has looked for the leader once it knows one or none, or cannot look")
+  func looks() throws {
+    for report: (LeaderLink) throws -> Void in [
+      { $0.note(leader: nil) }, { $0.note(leader: try leader("a")) }, { $0.note(isCutOff: true) },
+    ] {
+      let link = link()
+      #expect(!link.hasLooked)
+      link.note(position: 7)
+      link.note(isCutOff: false)
+      #expect(!link.hasLooked)
+      try report(link)
+      #expect(link.hasLooked)
+      link.forgetLeader()
+      #expect(!link.hasLooked && link.leader == nil)
+    }
+  }
+
+  @Test("A wait for the first look ends with it")
+  func waitsForTheFirstLook() async {
+    let link = link()
+    await link.waitForLook(atMost: .zero)
+    #expect(!link.hasLooked)
+    let waiting = Task { await link.waitForLook(atMost: .seconds(3_600)) }
+    link.note(leader: nil)
+    await waiting.value
+    #expect(link.hasLooked)
+  }
+
+  @Test("A node owes a write until it has applied its position")
+  func owesWrites() {
+    let link = link()
+    link.note(position: 7)
+    #expect(!link.owesWrites)
+    link.note(owed: 9)
+    link.note(owed: 8)
+    link.note(position: 8)
+    #expect(link.owesWrites)
+    link.note(position: 9)
+    #expect(!link.owesWrites)
+  }
+
   @Test("The next leader is waited for, and the one that did not answer is not taken")
   func waitsForTheNextLeader() async throws {
     let link = link()

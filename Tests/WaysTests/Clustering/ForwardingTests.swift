@@ -86,6 +86,96 @@ extension Ways {
       await world.stop()
     }
 
+    @Test(
+      "A leader that answers nothing is given up: soon for reads, later for what it may carry out")
+    func silentLeader() async throws {
+      let world = try await Self.start()
+      let silent = try SilentPeer()
+      try world.noteLeader(atPort: silent.port, epoch: 2)
+      let start = ContinuousClock.now
+      let stale = try await world.replica.get("/api/films/f1", ("Cache-Control", "no-cache"))
+      #expect(stale.status == 200)
+      #expect(stale.cacheStatus?.hasSuffix("detail=stale-if-error") == true)
+      let miss = try await world.replica.get("/api/films/f9")
+      #expect(miss.status == 503 && miss.problem == "leader_unavailable")
+      #expect(ContinuousClock.now - start < .seconds(9))
+      // Asked again after its rest.
+      try world.noteLeader(atPort: silent.port, epoch: 3)
+      let port = world.replica.port
+      let write = try await onOwnThread {
+        let client = try RawClient(port: port, timeoutSeconds: 60)
+        let body = #"{"id":"f1","patch":{"title":"Perhaps"}}"#
+        try client.send(
+          "POST /v1/operations/Rename HTTP/1.1\r\nHost: localhost\r\n"
+            + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return try client.response(to: "POST")
+      }
+      #expect(write.status == 504 && write.problem == "outcome_unknown")
+      #expect(world.leader.demo.report["Rename"].requests == 0)
+      try world.noteLeader(epoch: 4)
+      #expect(try await world.replica.get("/api/films/f9").status == 200)
+      await world.stop()
+    }
+
+    @Test("A replica is ready once it has looked for the leader, and misses wait for that")
+    func firstLook() async throws {
+      let world = try await Self.start()
+      let link = world.link
+      let leader = try #require(link.leader)
+      link.forgetLeader()
+      let notReady = try await world.replica.get("/readyz")
+      #expect(notReady.status == 503 && notReady["retry-after"] == "1")
+      #expect(try JSONValue(parsing: notReady.body)["leader"] == "not looked for yet")
+      #expect(try await world.replica.get("/healthz").status == 200)
+      // Nothing is found within the wait.
+      #expect(try await world.replica.get("/api/films/f9").problem == "leader_unavailable")
+      #expect(try await world.replica.get("/api/films/f1").status == 200)
+      let noting = Task { link.note(leader: leader) }
+      #expect(try await world.replica.get("/api/films/f9").status == 200)
+      await noting.value
+      let ready = try await world.replica.get("/readyz")
+      #expect(ready.status == 200)
+      #expect(try JSONValue(parsing: ready.body)["leader"] == nil)
+      // One that cannot look serves what it has.
+      link.forgetLeader()
+      link.note(isCutOff: true)
+      #expect(try await world.replica.get("/readyz").status == 200)
+      await world.stop()
+    }
+
+    @Test(
+      "A replica that has not applied what it passed on has the leader answer the device's reads")
+    func ownWritesShow() async throws {
+      let larder = try await RunningLarder.start(operations: Self.operations)
+      let own = ("Device-Token", try await DeviceTests.register(larder).token)
+      #expect(try await larder.get("/api/films/f1").status == 200)
+      let world = try await ClusterWorld.start(larder, appliesAll: false)
+      // So that it does not wait for what it never applies.
+      world.link.note(isCutOff: true)
+      let written = try await world.replica.post(
+        "/v1/operations/Rename", #"{"id":"f1","patch":{"title":"Mine"}}"#, own)
+      #expect(written.status == 200, "\(written.text)")
+      #expect(world.link.owesWrites)
+      for target in ["/api/films/f1", "/v1/entities/Film/f1"] {
+        #expect(try await world.replica.get(target, own).text.contains("Mine"), "\(target)")
+        // Others have not written it.
+        #expect(try await !world.replica.get(target).text.contains("Mine"), "\(target)")
+      }
+      // Without the leader, the response says what it is.
+      world.link.note(leader: nil)
+      let old = try await world.replica.get("/api/films/f1", own)
+      #expect(old.status == 200 && !old.text.contains("Mine"))
+      #expect(old.cacheStatus?.hasSuffix("; detail=cut-off") == true)
+      world.link.note(isCutOff: false)
+      let marked = try await world.replica.get("/api/films/f1", own)
+      #expect(marked.cacheStatus?.hasSuffix("; detail=cut-off") == true)
+      world.link.note(position: world.log.position)
+      #expect(!world.link.owesWrites)
+      let applied = try await world.replica.get("/api/films/f1", own)
+      #expect(applied.cacheStatus?.contains("cut-off") == false)
+      await world.stop()
+    }
+
     @Test("While a replica shows stale data, the leader refreshes it")
     func leaderRefreshes() async throws {
       let larder = try await RunningLarder.start(operations: Self.operations)
