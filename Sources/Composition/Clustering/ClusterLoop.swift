@@ -78,6 +78,8 @@ struct ClusterLoop: Service {
       try await backend.prepare()
       node.note(cluster: try await backend.identity())
     }
+    // Before the log is applied: that can take long, or fail.
+    if !node.link.hasLooked { node.note(leader: try await backend.lease()) }
     while try await applyOnce() {}
     node.link.note(isCutOff: false)
     let lease = try await backend.lease()
