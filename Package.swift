@@ -148,7 +148,8 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Accounts", "CResources", "Cluster", "Cryptography", "Endpoints", "Files", "Filtering", "Gateway",
+        "Accounts", "CResources", "Cluster", "Cryptography", "Endpoints", "Files", "Filtering",
+        "Gateway",
         "Generation", "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
         "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
@@ -329,7 +330,8 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Cluster", "ClusterDouble", "Composition", "Cryptography", "Endpoints", "Gateway",
+        "Accounts", "Cluster", "ClusterDouble", "Composition", "Cryptography", "Endpoints",
+        "Gateway",
         "Generation", "GraphQL", "HTTPClient", "HTTPServer",
         "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport",
         "Transport",

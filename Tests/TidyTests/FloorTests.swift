@@ -61,7 +61,8 @@ struct FloorTests {
       (
         "HTTPClient",
         [
-          "Accounts", "Gateway/Clustering", "Gateway/HooksOut", "Gateway/Push/OneSignal", "Gateway/TraceExport",
+          "Accounts", "Gateway/Clustering", "Gateway/HooksOut", "Gateway/Push/OneSignal",
+          "Gateway/TraceExport",
           "S3FileStore", "Upstream", "Composition",
         ]
       ),

@@ -69,7 +69,8 @@ struct StoreHolderTests {
     let words = file.lines.compactMap { $0.firstMatch(of: /package func (\w+)\(/)?.1 }
     #expect(
       Set(words.map(String.init)) == [
-        "answer", "changes", "copies", "counts", "entity", "explain", "fileBuckets", "history", "keepHistory",
+        "answer", "changes", "copies", "counts", "entity", "explain", "fileBuckets", "history",
+        "keepHistory",
         "page", "probe", "queueLoad", "queueStatus", "related", "resolve", "result", "search",
       ])
   }

@@ -165,7 +165,7 @@ extension Ways {
       let done = try ConvertFilesCommand(
         try Self.loaded(larder, isEncrypted: false), environment: environment
       ).run()
-      #expect(done.hasPrefix("1 files"), "\(done)")
+      #expect(done.hasPrefix("1 file "), "\(done)")
       #expect(try await fault() == "started")
       #expect(try Self.files(of: larder, in: "files", with: "cherry orchard").count == 1)
       larder.isEncrypted = true

@@ -58,7 +58,7 @@ extension Ways {
       #expect(try await Self.readiness(larder)["serviceCredentialRefused"] == ["default"])
       #expect(try await larder.get("/readyz").status == 200)
       let refused = try #require(try await Self.upstream(larder)["serviceCredential"])
-      #expect(refused["settings"] == ["upstream.headers.X-Api-Key"], "\(refused)")
+      #expect(refused["settings"] == ["upstream.headers.x-api-key"], "\(refused)")
       #expect(refused["reason"] == .string("status \(status)") && refused["accepted"] == false)
       let overview = try JSONValue(
         parsing: try await larder.get("/v1/admin/overview", OperatingTests.admin).body)
@@ -71,7 +71,7 @@ extension Ways {
       }
       #expect(lines.map(\.level) == [.warning])
       let cure = lines.first?.metadata["cure"]?.description
-      #expect(cure?.contains("upstream.headers.X-Api-Key") == true)
+      #expect(cure?.contains("upstream.headers.x-api-key") == true)
 
       let loaded = try Settings.load(
         from: SettingsSources(
@@ -84,7 +84,7 @@ extension Ways {
       let report = await DoctorReport.examine(loaded)
       let finding = try #require(report.findings.first { $0.part == "upstream" })
       #expect(finding.verdict == .bad, "\(finding.text)")
-      #expect(finding.cure?.contains("upstream.headers.X-Api-Key") == true)
+      #expect(finding.cure?.contains("upstream.headers.x-api-key") == true)
 
       // The next accepted call ends it.
       try await larder.demo.change { $0.fail = .off }

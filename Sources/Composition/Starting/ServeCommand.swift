@@ -121,7 +121,8 @@ package struct ServeCommand {
       service: service, logThreshold: threshold, logger: logger, read: reloading.read,
       print: faultPrinter(to: sink, logger))
     // It ends first, and so the node gives its lease away before it drains.
-    let cluster: [any Service] = service.share.cluster.map { [ClusterLoop(node: $0, service: service)] } ?? []
+    let cluster: [any Service] =
+      service.share.cluster.map { [ClusterLoop(node: $0, service: service)] } ?? []
     let services: [any Service] =
       companions + [
         service,

@@ -170,6 +170,10 @@ def cursors_never_show_an_older_state(history):
             highest[lane] = highest[lane][-8:] + [max(highest[lane], key=lambda one: one[1])]
 
 
+# Seconds by which a node may be behind for a client that shows no cursor: docs/cluster.md.
+LAG_SECONDS = 2
+
+
 def _own_writes(history, with_cursor):
     writes = collections.defaultdict(list)
     for mark, (call, *_) in history.accepted.items():
@@ -179,7 +183,8 @@ def _own_writes(history, with_cursor):
     for call, counter, value in _observations(history):
         if bool(call["shown"]) != with_cursor or (not with_cursor and call["isCutOff"]):
             continue
-        own = [one for one in writes.get((call["device"], counter), []) if one.is_before(call)]
+        own = [one for one in writes.get((call["device"], counter), []) if one.is_before(call)
+               and (with_cursor or one["node"] == call["node"] or call["at"] - one["end"] > LAG_SECONDS)]
         if own and (value is None or value < max(one["value"] for one in own)):
             most = max(own, key=lambda one: one["value"])
             yield f"{most['mark']} was accepted by {most['node']}, and {call['node']} shows {value}: {call}"
@@ -191,7 +196,7 @@ def own_writes_never_vanish(history):
 
 
 def own_writes_are_shown_without_a_cursor(history):
-    """Unless the node says that it is cut off."""
+    """Unless the node says that it is cut off. Another node than the one that accepted them may show them later."""
     yield from _own_writes(history, with_cursor=False)
 
 

@@ -169,7 +169,12 @@ class CheckerTests(unittest.TestCase):
         self.breaks(Made().submit(3, at=1, end=9).read(2, at=5, end=6))
 
     def test_own_writes_are_shown_without_a_cursor(self):
-        self.breaks(Made().submit(3).read(2, shown=False), "own_writes_are_shown_without_a_cursor")
+        late = {"at": 9, "end": 10}
+        self.breaks(Made().submit(3).read(2, shown=False, **late), "own_writes_are_shown_without_a_cursor")
+        self.breaks(Made().submit(3).read(2, shown=False, node="n1"), "own_writes_are_shown_without_a_cursor")
+
+    def test_own_writes_are_shown_without_a_cursor_but_at_once_only_where_they_were_accepted(self):
+        self.breaks(Made().submit(3).read(2, shown=False))
 
     def test_own_writes_are_shown_without_a_cursor_unless_cut_off(self):
         self.breaks(Made().submit(3).read(2, shown=False, isCutOff=True))

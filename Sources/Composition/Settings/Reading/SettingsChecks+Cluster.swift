@@ -10,13 +10,14 @@ extension SettingsChecks {
 
   /// A node that was meant to be in a cluster must not start as a single machine with data of its own.
   private var withoutPostgres: [SettingsFault] {
-    // What is written as it is by default says nothing, as in a dump of the settings.
-    let changed = Set(
-      SettingTable.changedNames(from: Settings(folder: ""), to: settings))
-    guard places["cluster.postgres"] == nil,
-      let written = places.filter({
-        $0.key.hasPrefix("cluster.") && changed.contains($0.key)
-      }).min(by: { $0.value < $1.value })?.key
+    // A dump of the settings has all of them that have a value.
+    let isDumped =
+      !SettingTable.changedNames(from: Settings(folder: ""), to: settings)
+      .contains { $0.hasPrefix("cluster.") } && places["cluster.name"] != nil
+    guard !isDumped, places["cluster.postgres"] == nil,
+      let written = places.filter({ $0.key.hasPrefix("cluster.") }).min(by: { $0.value < $1.value }
+      )?
+      .key
     else { return [] }
     return fault(
       written,

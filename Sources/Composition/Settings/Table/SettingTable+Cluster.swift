@@ -21,7 +21,8 @@ extension SettingTable {
           + "`openssl rand -base64 32`."),
       SettingKey(
         "cluster.name", \.cluster.name, .one(.clusterName), example: "shop",
-        doc: "Name of the cluster, the same on each node. Its tables are in the schema `larder`, or "
+        doc:
+          "Name of the cluster, the same on each node. Its tables are in the schema `larder`, or "
           + "`larder_NAME` for another name, so that one database can have several clusters."),
       SettingKey(
         "cluster.lease", \.cluster.lease, .one(.duration(.seconds(2) ... .seconds(60))),
