@@ -123,7 +123,10 @@ struct ClusterStart {
       return true
     }
     guard own == nil, node.settings.isCandidate else { return false }
-    guard let lease = try await take() else { return false }
+    guard
+      let lease = try await node.backend.take(
+        node.record(digest: digest), for: node.settings.lease)
+    else { return false }
     guard try await node.backend.head().position == 0 else {
       try await node.backend.release(lease, to: nil)
       throw StartFailure(
@@ -134,14 +137,6 @@ struct ClusterStart {
     node.become(.leader(lease))
     node.note(leader: lease)
     return true
-  }
-
-  private func take() async throws(ClusterError) -> Lease? {
-    let asked = ContinuousClock.now
-    let lease = try await node.backend.take(
-      node.record(digest: digest), for: node.settings.lease)
-    if lease != nil { node.noteLeaseKept(at: asked) }
-    return lease
   }
 
   /// Waits until this node, of a newer version than its database, may migrate it: until it leads, or until another
@@ -156,7 +151,10 @@ struct ClusterStart {
       try SnapshotPlacing(node: node).place()
       return try isCurrent()
     }
-    guard node.settings.isCandidate, let lease = try await take() else {
+    guard node.settings.isCandidate,
+      let lease = try await node.backend.take(
+        node.record(digest: digest), for: node.settings.lease)
+    else {
       if let leader = try await node.backend.lease(), node.leader?.epoch != leader.epoch {
         node.note(leader: leader)
         logger.notice(
