@@ -78,6 +78,14 @@ struct ClusterLoop: Service {
       try await backend.prepare()
       node.note(cluster: try await backend.identity())
     }
+    if !node.isCompared {
+      let (own, head, finding) = try await comparison()
+      guard finding == .fits else {
+        node.note(leader: try await backend.lease())
+        return try await leave(own, head, finding)
+      }
+      node.note(isCompared: true)
+    }
     while try await applyOnce() {}
     node.link.note(isCutOff: false)
     let lease = try await backend.lease()
@@ -96,7 +104,7 @@ struct ClusterLoop: Service {
     guard let last = rows.last else { return false }
     node.note(head: last.position)
     let applied = try await opened.store.apply(
-      rows.map { ReplicatedRow(position: $0.position, payload: $0.payload) })
+      rows.map(ReplicatedRow.init))
     await opened.memories.noteApplied(tables: applied.tables)
     node.link.note(position: applied.position)
     node.note(head: applied.position)
@@ -106,6 +114,32 @@ struct ClusterLoop: Service {
       await reopen(as: .replica)
     }
     return true
+  }
+
+  /// Compares the database that is open with the log.
+  private func comparison() async throws -> (ClusterPosition?, LogHead, LogComparison) {
+    // The position first: rows that are appended in between do not matter.
+    let own = try await node.opened?.store.clusterPosition()
+    let head = try await backend.head()
+    guard let own else { return (nil, head, .fits) }
+    return (own, head, try await LogComparison.of(own, backend, head))
+  }
+
+  /// Replaces a database that does not go on where the log does. Without a snapshot for that, the node serves what
+  /// it has until there is one.
+  private func leave(
+    _ own: ClusterPosition?, _ head: LogHead, _ finding: LogComparison
+  ) async throws {
+    node.note(isCompared: false)
+    node.link.note(isCutOff: true)
+    let isNew = node.isNew(finding)
+    if isNew, let own { finding.note(own, head, in: logger) }
+    if let snapshot = try await backend.fittingSnapshot(head) {
+      await replaceDatabase(by: snapshot, aside: finding.losesRows ? own?.position : nil)
+    } else if isNew {
+      LogComparison.noteNoSnapshot(in: logger)
+    }
+    try await Task.sleep(for: Self.pause)
   }
 
   /// Whether this node may take the lease: a node with other operations than the last leader's only if no live
@@ -126,7 +160,12 @@ struct ClusterLoop: Service {
   /// and opens the store for writing.
   private func lead(_ lease: Lease) async throws {
     do {
-      let head = try await backend.head()
+      // Nothing has been appended under the lease, so this is the log as it stays.
+      let (own, head, finding) = try await comparison()
+      guard finding == .fits else {
+        try await backend.release(lease, to: nil)
+        return try await leave(own, head, finding)
+      }
       while node.position < head.position { guard try await applyOnce() else { break } }
       guard node.position == head.position else {
         throw StorageError.diverged(
@@ -144,6 +183,7 @@ struct ClusterLoop: Service {
 
   private func stepDown(from lease: Lease, to heir: NodeID? = nil) async throws {
     await reopen(as: .replica, after: .release(lease, to: heir))
+    node.note(isCompared: false)
     node.note(leader: nil)
   }
 
@@ -166,6 +206,7 @@ struct ClusterLoop: Service {
   }
 
   private func note(_ error: ClusterError) async {
+    node.note(isCompared: false)
     switch error {
     case .faulty(let reason):
       logger.error("the log cannot be followed", metadata: ["reason": "\(reason)"])
@@ -178,6 +219,7 @@ struct ClusterLoop: Service {
   }
 
   private func note(_ error: StorageError) async {
+    node.note(isCompared: false)
     switch error {
     case .diverged(let reason):
       logger.error("the database does not agree with the log", metadata: ["reason": "\(reason)"])
@@ -194,6 +236,15 @@ struct ClusterLoop: Service {
     do throws(ClusterError) {
       guard let snapshot = try await backend.latestSnapshot(), snapshot.position > node.position
       else { return }
+      await replaceDatabase(by: snapshot, aside: nil)
+    } catch {
+      logger.error("no snapshot could be found", metadata: ["cause": "\(error)"])
+    }
+  }
+
+  /// - Parameter aside: see ``SnapshotPlacing/place(keepingAhead:)``.
+  private func replaceDatabase(by snapshot: SnapshotInfo, aside: Int64?) async {
+    do throws(ClusterError) {
       guard snapshot.version == Version.text else {
         return logger.error(
           "the cluster has another version: this node serves what it has until it is upgraded",
@@ -203,7 +254,8 @@ struct ClusterLoop: Service {
     } catch {
       return logger.error("no snapshot could be fetched", metadata: ["cause": "\(error)"])
     }
-    await reopen(as: .replica, after: .replaceDatabase)
+    await reopen(as: .replica, after: .replaceDatabase(aside: aside))
+    node.note(isCompared: false)
   }
 
   // MARK: Keeping
@@ -227,6 +279,7 @@ struct ClusterLoop: Service {
         try await backend.beat(node.record(digest: digest))
         node.note(inboxEntries: try await backend.inboxState().count)
       } catch {
+        node.note(isCompared: false)
         // Another node may lead by now; this one could not know.
         if node.lease != nil, .now - renewed > node.settings.lease * 2 {
           node.noteLost("the lease could not be renewed: \(error)")

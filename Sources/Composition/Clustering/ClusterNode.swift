@@ -22,8 +22,10 @@ final class ClusterNode: Sendable {
   enum Errand: Sendable {
     /// Ends the lease, so that another node can lead.
     case release(Lease, to: NodeID?)
-    /// Replaces the database by the latest snapshot.
-    case replaceDatabase
+    /// Replaces the database by the snapshot that was fetched.
+    ///
+    /// - Parameter aside: see ``SnapshotPlacing/place(keepingAhead:)``.
+    case replaceDatabase(aside: Int64?)
   }
 
   private struct State {
@@ -44,6 +46,10 @@ final class ClusterNode: Sendable {
     var bytesAppended = 0
     /// Whether the node leads no more, although its deployment is a leader's.
     var hasLost = false
+    /// Whether the database was found to go on where the log does, since PostgreSQL was last reached.
+    var isCompared = false
+    /// The last fault that ``isNew(_:)`` was asked about.
+    var notedFault: LogComparison?
   }
 
   /// What the loop needs of the deployment that is open.
@@ -142,7 +148,7 @@ final class ClusterNode: Sendable {
     do throws(ClusterError) {
       let appender = try backend.appender(of: lease)
       return .leader(
-        cluster: cluster,
+        cluster: cluster, epoch: lease.epoch,
         log: LeasedLog(appender: appender, meters: meters) { [weak self] in
           self?.noteAppended(bytes: $0)
         })
@@ -171,6 +177,27 @@ final class ClusterNode: Sendable {
   var position: Int64 { opened?.store.position ?? 0 }
 
   func takeErrand() -> Errand? { state.withLock { $0.errand.take() } }
+
+  // MARK: Comparison with the log
+
+  /// Whether the database was found to go on where the log does. It must be found again after each error of
+  /// PostgreSQL: another server can respond by then, without the end of the log.
+  var isCompared: Bool { state.withLock { $0.isCompared } }
+
+  func note(isCompared: Bool) {
+    state.withLock { state in
+      state.isCompared = isCompared
+      if isCompared { state.notedFault = nil }
+    }
+  }
+
+  /// Whether a fault is another one than that found before, so that it is logged once.
+  func isNew(_ fault: LogComparison) -> Bool {
+    state.withLock { state in
+      defer { state.notedFault = fault }
+      return state.notedFault != fault
+    }
+  }
 
   // MARK: Leader
 

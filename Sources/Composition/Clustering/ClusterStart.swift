@@ -110,19 +110,24 @@ struct ClusterStart {
             + "another folder with `data`, or the right database.")
       }
       let head = try await node.backend.head()
-      if !own.isDiverged, own.position >= head.floor, own.position <= head.position {
-        return try isCurrent() ? true : await upgrade(from: own)
+      let finding = try await LogComparison.of(own, node.backend, head)
+      if finding == .fits { return try isCurrent() ? true : await upgrade(from: own) }
+      let isNew = node.isNew(finding)
+      if isNew { finding.note(own, head, in: logger) }
+      guard let snapshot = try await node.backend.fittingSnapshot(head) else {
+        if isNew { LogComparison.noteNoSnapshot(in: logger) }
+        return false
       }
-      logger.warning(
-        "the database does not go on where the log does, and is replaced by a snapshot",
-        metadata: ["position": "\(own.position)", "log": "\(head.floor) to \(head.position)"])
+      try await SnapshotPlacing(node: node).fetch(snapshot)
+      try SnapshotPlacing(node: node).place(keepingAhead: finding.losesRows ? own.position : nil)
+      return true
     }
     if let snapshot = try await node.backend.latestSnapshot() {
       try await SnapshotPlacing(node: node).fetch(snapshot)
       try SnapshotPlacing(node: node).place()
       return true
     }
-    guard own == nil, node.settings.isCandidate else { return false }
+    guard node.settings.isCandidate else { return false }
     guard
       let lease = try await node.backend.take(
         node.record(digest: digest), for: node.settings.lease)
@@ -185,7 +190,7 @@ struct ClusterStart {
       let rows = try await node.backend.rows(after: store.position, bytesMax: Self.rowsBytesMax)
       guard !rows.isEmpty else { return }
       _ = try await store.apply(
-        rows.map { ReplicatedRow(position: $0.position, payload: $0.payload) })
+        rows.map(ReplicatedRow.init))
     }
   }
 }
@@ -205,16 +210,36 @@ struct SnapshotPlacing {
   }
 
   /// Puts the fetched file in the place of the database. The folder must not be open.
-  func place() throws(StartFailure) {
+  ///
+  /// - Parameter ahead: the position of a database with rows that the log has lost, which is kept beside the new one
+  ///   as `larder.ahead-POSITION.sqlite`; nil to remove the former database.
+  func place(keepingAhead ahead: Int64? = nil) throws(StartFailure) {
     do throws(RestoreError) {
       let aside = "\(node.folder.path)/larder.replaced"
       try? FileManager.default.removeItem(atPath: aside)
       let restore = try DatabaseRestore(of: file, into: node.folder.path, key: nil)
       _ = try restore.place(replacing: true, aside: aside)
+      if let ahead { keep(aside, as: "\(node.folder.path)/larder.ahead-\(ahead).sqlite") }
       for path in [file, aside] { try? FileManager.default.removeItem(atPath: path) }
     } catch {
       throw StartFailure(.dataFolder, "The snapshot cannot be put into place: \(error).")
     }
+  }
+
+  private func keep(_ aside: String, as kept: String) {
+    let manager = FileManager.default
+    let names = (try? manager.contentsOfDirectory(atPath: aside)) ?? []
+    for name in names {
+      let suffix = name.dropFirst(DatabaseRestore.databaseName.count)
+      do {
+        try? manager.removeItem(atPath: kept + suffix)
+        try manager.moveItem(atPath: "\(aside)/\(name)", toPath: kept + suffix)
+      } catch {
+        node.logger.error(
+          "the former database could not be kept", metadata: ["file": "\(name)", "cause": "\(error)"])
+      }
+    }
+    node.logger.notice("the former database is kept", metadata: ["file": "\(kept)"])
   }
 }
 

@@ -78,7 +78,8 @@ extension LarderService {
     do {
       switch errand {
       case .release(let lease, let heir): try await node.backend.release(lease, to: heir)
-      case .replaceDatabase: try SnapshotPlacing(node: node).place()
+      case .replaceDatabase(let aside):
+        try SnapshotPlacing(node: node).place(keepingAhead: aside)
       }
     } catch {
       logger.error("between two parts in the cluster", metadata: ["cause": "\(error)"])
