@@ -43,6 +43,8 @@ package protocol ClusterBackend: Sendable {
   /// - Parameter heir: the only node that may take it, for as long as the lease's last duration.
   func release(_ lease: Lease, to heir: NodeID?) async throws(ClusterError)
 
+  func succession() async throws(ClusterError) -> Succession
+
   // MARK: Log
 
   func head() async throws(ClusterError) -> LogHead

@@ -32,6 +32,19 @@ package struct Lease: Hashable, Sendable {
   }
 }
 
+/// Who led last, and which node is to lead next, also while there is no leader.
+package struct Succession: Hashable, Sendable {
+  /// The digest of the last leader's operations, schemas and local types; empty before the first.
+  package let digest: String
+  /// The only node that may take the lease, until its time is over; nil if any node may.
+  package let heir: NodeID?
+
+  package init(digest: String, heir: NodeID?) {
+    self.digest = digest
+    self.heir = heir
+  }
+}
+
 /// What a node says of itself, and when it last did.
 package struct NodeRecord: Hashable, Sendable {
   package let id: NodeID

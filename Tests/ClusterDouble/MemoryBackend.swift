@@ -87,6 +87,13 @@ package final class MemoryBackend: ClusterBackend {
     }
   }
 
+  package func succession() async throws(ClusterError) -> Succession {
+    try call { state in
+      let held = state.lease
+      return Succession(digest: held.digest, heir: held.heirUntil > state.now ? held.heir : nil)
+    }
+  }
+
   // MARK: Log
 
   package func head() async throws(ClusterError) -> LogHead {

@@ -116,6 +116,22 @@ struct ClusterContractTests {
     #expect(third?.holder == NodeID("c"))
   }
 
+  @Test("The last leader's digest and the heir are known although the lease has ended", arguments: kinds)
+  func successionIsKnown(kind: BackendKind) async throws {
+    let cluster = try await SharedCluster(kind)
+    let (a, b) = (try await cluster.node(), try await cluster.node())
+    #expect(try await a.succession() == Succession(digest: "", heir: nil))
+    let first = try #require(try await a.take(.test("a"), for: Self.long))
+    #expect(try await b.succession() == Succession(digest: "d", heir: nil))
+    try await a.release(first, to: NodeID("b"))
+    #expect(try await b.lease() == nil)
+    #expect(try await b.succession() == Succession(digest: "d", heir: NodeID("b")))
+    let second = try #require(try await b.take(.test("b"), for: .milliseconds(50)))
+    #expect(try await a.succession() == Succession(digest: "d", heir: nil))
+    try await b.release(second, to: NodeID("gone"))
+    #expect(try await eventuallyHolds { try await a.succession().heir == nil })
+  }
+
   // MARK: Log
 
   @Test(

@@ -142,14 +142,9 @@ struct ClusterLoop: Service {
     try await Task.sleep(for: Self.pause)
   }
 
-  /// Whether this node may take the lease: a node with other operations than the last leader's only if no live
-  /// node has those.
   private func mayLead() async throws -> Bool {
-    guard node.settings.isCandidate, node.opened != nil, !Task.isCancelled else { return false }
-    guard let last = node.leaderDigest, last != digest else { return true }
-    return try await !backend.nodes().contains {
-      $0.isLive && $0.digest == last && $0.id != node.id
-    }
+    guard node.opened != nil, !Task.isCancelled else { return false }
+    return try await node.mayLead(digest: digest)
   }
 
   private func take() async throws -> Lease? {

@@ -36,8 +36,6 @@ final class ClusterNode: Sendable {
     /// The store that is open, and what is kept in memory of it.
     var open: Opened?
     var leader: Lease?
-    /// The digest of the last leader that this process has seen.
-    var leaderDigest: String?
     /// The end of the log, as far as this node knows, and since when it has not applied it.
     var head: Int64 = 0
     var behindSince: ContinuousClock.Instant?
@@ -69,6 +67,7 @@ final class ClusterNode: Sendable {
   let forwarding: ForwardingAssembly
   private let signature: NodeSignature
   let meters = ClusterMeters()
+  private let candidacy = CandidacyRule()
   let logger: Logger
   let folder: DataFolder
   private let state = Mutex(State())
@@ -178,6 +177,13 @@ final class ClusterNode: Sendable {
 
   func takeErrand() -> Errand? { state.withLock { $0.errand.take() } }
 
+  /// Whether this node may take a lease that no node holds.
+  func mayLead(digest: String) async throws(ClusterError) -> Bool {
+    guard settings.isCandidate else { return false }
+    let succession = try await backend.succession()
+    return candidacy.mayLead(id, digest: digest, succession, among: try await backend.nodes())
+  }
+
   // MARK: Comparison with the log
 
   /// Whether the database was found to go on where the log does. It must be found again after each error of
@@ -205,7 +211,6 @@ final class ClusterNode: Sendable {
   func note(leader: Lease?) {
     let changed = state.withLock { state in
       defer { state.leader = leader }
-      if let leader { state.leaderDigest = leader.digest }
       return state.leader?.epoch != leader?.epoch || state.leader?.holder != leader?.holder
     }
     link.note(
@@ -222,8 +227,6 @@ final class ClusterNode: Sendable {
   }
 
   var leader: Lease? { state.withLock { $0.leader } }
-
-  var leaderDigest: String? { state.withLock { $0.leaderDigest } }
 
   // MARK: Measures
 
