@@ -132,7 +132,7 @@ struct ClusterLoop: Service {
   ) async throws {
     node.note(isCompared: false)
     node.link.note(isCutOff: true)
-    let isNew = node.isNew(finding)
+    let isNew = node.isNew("\(finding)")
     if isNew, let own { finding.note(own, head, in: logger) }
     if let snapshot = try await backend.fittingSnapshot(head) {
       await replaceDatabase(by: snapshot, aside: finding.losesRows ? own?.position : nil)

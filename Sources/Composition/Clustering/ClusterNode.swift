@@ -46,8 +46,10 @@ final class ClusterNode: Sendable {
     var hasLost = false
     /// Whether the database was found to go on where the log does, since PostgreSQL was last reached.
     var isCompared = false
-    /// The last fault that ``isNew(_:)`` was asked about.
-    var notedFault: LogComparison?
+    /// The last reason that ``isNew(_:)`` was asked about.
+    var notedReason: String?
+    /// The position of the database while it is not open.
+    var closedPosition: Int64 = 0
   }
 
   /// What the loop needs of the deployment that is open.
@@ -169,11 +171,20 @@ final class ClusterNode: Sendable {
     }
   }
 
-  func noteClosed() { state.withLock { $0.open = nil } }
+  func noteClosed() {
+    state.withLock { state in
+      if let open = state.open { state.closedPosition = open.store.position }
+      state.open = nil
+    }
+  }
 
   var opened: Opened? { state.withLock { $0.open } }
 
-  var position: Int64 { opened?.store.position ?? 0 }
+  /// The last row of the log that the node's database has.
+  var position: Int64 { opened?.store.position ?? state.withLock { $0.closedPosition } }
+
+  /// Notes the position of the database, which is not open.
+  func note(closedPosition position: Int64) { state.withLock { $0.closedPosition = position } }
 
   func takeErrand() -> Errand? { state.withLock { $0.errand.take() } }
 
@@ -193,15 +204,15 @@ final class ClusterNode: Sendable {
   func note(isCompared: Bool) {
     state.withLock { state in
       state.isCompared = isCompared
-      if isCompared { state.notedFault = nil }
+      if isCompared { state.notedReason = nil }
     }
   }
 
-  /// Whether a fault is another one than that found before, so that it is logged once.
-  func isNew(_ fault: LogComparison) -> Bool {
+  /// Whether a reason to wait is another one than that found before, so that it is logged once.
+  func isNew(_ reason: String) -> Bool {
     state.withLock { state in
-      defer { state.notedFault = fault }
-      return state.notedFault != fault
+      defer { state.notedReason = reason }
+      return state.notedReason != reason
     }
   }
 

@@ -7,6 +7,7 @@ import Logging
 import Model
 import Storage
 import Transport
+import Upstream
 
 /// Gets a node ready to open its data folder: finds its place in the log, or takes a snapshot.
 struct ClusterStart {
@@ -19,7 +20,22 @@ struct ClusterStart {
 
   let node: ClusterNode
   let digest: String
+  /// The types whose tables the node reads.
+  let types: [EntityType]
   let logger: Logger
+
+  init(node: ClusterNode, digest: String, types: [EntityType], logger: Logger) {
+    self.node = node
+    self.digest = digest
+    self.types = types
+    self.logger = logger
+  }
+
+  init(_ node: ClusterNode, _ workspace: Workspace) {
+    self.init(
+      node: node, digest: workspace.digest ?? "", types: workspace.registry.catalogue.types,
+      logger: node.logger)
+  }
 
   private var folder: String { node.folder.path }
 
@@ -66,7 +82,7 @@ struct ClusterStart {
         if case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The node cannot join its cluster: \(reason).")
         }
-        if let own, !own.isDiverged, try isCurrent() {
+        if let own, !own.isDiverged, try isCurrent(), try missingTables() == nil {
           logger.error(
             "the cluster's database cannot be reached: reads are served as they were here",
             metadata: ["cause": "\(error)"])
@@ -111,8 +127,13 @@ struct ClusterStart {
       }
       let head = try await node.backend.head()
       let finding = try await LogComparison.of(own, node.backend, head)
-      if finding == .fits { return try isCurrent() ? true : await upgrade(from: own) }
-      let isNew = node.isNew(finding)
+      if finding == .fits {
+        node.note(closedPosition: own.position)
+        guard try isCurrent() else { return try await upgrade(from: own) }
+        guard let reason = try missingTables() else { return true }
+        return try await waitForTables(reason, own, head)
+      }
+      let isNew = node.isNew("\(finding)")
       if isNew { finding.note(own, head, in: logger) }
       guard let snapshot = try await node.backend.fittingSnapshot(head) else {
         if isNew { LogComparison.noteNoSnapshot(in: logger) }
@@ -120,12 +141,12 @@ struct ClusterStart {
       }
       try await SnapshotPlacing(node: node).fetch(snapshot)
       try SnapshotPlacing(node: node).place(keepingAhead: finding.losesRows ? own.position : nil)
-      return true
+      return false
     }
     if let snapshot = try await node.backend.latestSnapshot() {
       try await SnapshotPlacing(node: node).fetch(snapshot)
       try SnapshotPlacing(node: node).place()
-      return true
+      return false
     }
     guard node.settings.isCandidate else { return false }
     guard
@@ -154,7 +175,7 @@ struct ClusterStart {
     {
       try await SnapshotPlacing(node: node).fetch(snapshot)
       try SnapshotPlacing(node: node).place()
-      return try isCurrent()
+      return false
     }
     guard node.settings.isCandidate,
       let lease = try await node.backend.take(
@@ -179,7 +200,59 @@ struct ClusterStart {
     return true
   }
 
-  /// Applies the rest of the log to a database of an older version, before it is migrated.
+  /// Returns which tables or columns of this node's operations the database does not have, which only a leader
+  /// makes; nil if it has all, or if a process uses it.
+  func missingTables() throws(StartFailure) -> String? {
+    var configuration = StoreConfiguration(
+      folder: folder, segment: 1, opened: SystemClock.wall.now())
+    configuration.role = .replica
+    do throws(StorageError) {
+      try Store.open(configuration, types: types).close()
+      return nil
+    } catch {
+      switch error {
+      case .otherTables(let reason): return reason
+      case .inUse: return nil
+      default: throw StartFailure(.dataFolder, StorageStartError.text(error, folder: folder))
+      }
+    }
+  }
+
+  /// Follows the log without serving, until a leader has made the tables of this node's operations, or until this
+  /// node may lead and makes them.
+  ///
+  /// - Returns: whether the folder can be opened.
+  private func waitForTables(
+    _ reason: String, _ own: ClusterPosition, _ head: LogHead
+  ) async throws -> Bool {
+    if node.isNew(reason) {
+      logger.notice(
+        """
+        waiting for a leader with this node's operations: deploy them there, or make this node the leader with \
+        larder cluster transfer
+        """, metadata: ["missing": "\(reason)"])
+    }
+    try await node.backend.beat(node.record(digest: digest))
+    guard try await node.mayLead(digest: digest),
+      let lease = try await node.backend.take(
+        node.record(digest: digest), for: node.settings.lease)
+    else {
+      node.note(leader: try await node.backend.lease())
+      if own.position < head.position { try await replay() }
+      return false
+    }
+    do {
+      try await replay()
+    } catch {
+      try? await node.backend.release(lease, to: nil)
+      throw error
+    }
+    node.become(.leader(lease))
+    node.note(leader: lease)
+    return true
+  }
+
+  /// Applies the rest of the log to a database that this node cannot serve.
   private func replay() async throws {
     var configuration = StoreConfiguration(
       folder: folder, segment: 1, opened: SystemClock.wall.now())

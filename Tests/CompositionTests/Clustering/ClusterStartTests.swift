@@ -41,7 +41,9 @@ struct ClusterStartTests {
   }
 
   /// Leads the cluster with a folder for as long as `body` runs.
-  private func leading(_ folder: String, _ body: (Store) async throws -> Void) async throws {
+  private func leading(
+    _ folder: String, types: [EntityType] = [], _ body: (Store) async throws -> Void
+  ) async throws {
     let me = NodeRecord(id: NodeID("n"), url: "http://n", position: 0, version: "1", digest: "d")
     let lease = try #require(try await backend.take(me, for: .seconds(60)))
     var configuration = StoreConfiguration(
@@ -49,7 +51,7 @@ struct ClusterStartTests {
     configuration.role = .leader(
       cluster: try await backend.identity(), epoch: lease.epoch,
       log: Log(try backend.appender(of: lease)))
-    let store = try Store.open(configuration, types: [])
+    let store = try Store.open(configuration, types: types)
     try await body(store)
     store.close()
     try await backend.release(lease, to: nil)
@@ -76,7 +78,7 @@ struct ClusterStartTests {
   }
 
   /// Runs the start of a node on a folder.
-  private func start(_ folder: String) async throws {
+  private func start(_ folder: String, types: [EntityType] = []) async throws {
     let group = try EventLoopGroup(count: 1)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let signature = NodeSignature(secret: [1, 2, 3])
@@ -89,7 +91,7 @@ struct ClusterStartTests {
     let result: Result<Void, any Error>
     do {
       result = .success(
-        try await ClusterStart(node: node, digest: "d", logger: logger).run())
+        try await ClusterStart(node: node, digest: "d", types: types, logger: logger).run())
     } catch {
       result = .failure(error)
     }
@@ -156,6 +158,47 @@ struct ClusterStartTests {
     #expect(try Store.clusterPosition(folder: first)?.position == snapshot)
     #expect(
       FileManager.default.fileExists(atPath: "\(first)/larder.ahead-\(lost.position).sqlite"))
+  }
+
+  @Test("A node whose operations need columns that the leader lacks waits until it has made them")
+  func waitsForTables() async throws {
+    let (first, second) = (try path("a"), try path("b"))
+    try await leading(first) { store in _ = try await putSnapshot(of: store) }
+    try await start(second)
+    let film = EntityType(
+      name: "Film", keyFields: ["id"], columns: [.init(name: "id", kind: .text)])
+    let other = NodeRecord(
+      id: NodeID("n"), url: "http://n", position: 0, version: "1", digest: "other")
+    // A leader with other operations, which lives on.
+    let lease = try #require(try await backend.take(other, for: .seconds(600)))
+    try await backend.beat(other)
+    async let started: Void = start(second, types: [film])
+    #expect(
+      try await eventuallyHolds {
+        try await backend.nodes().contains { $0.id == NodeID("m") && $0.isLive }
+      })
+    #expect(try await backend.lease()?.epoch == lease.epoch)
+    try await backend.release(lease, to: other.id)
+    try await leading(first, types: [film]) { store in try await register("phone", in: store) }
+    try await started
+    #expect(
+      try Store.clusterPosition(folder: second) == Store.clusterPosition(folder: first))
+  }
+
+  @Test("A node whose operations need other columns leads and makes them when it is told to")
+  func leadsToMakeTables() async throws {
+    let (first, second) = (try path("a"), try path("b"))
+    try await leading(first) { store in _ = try await putSnapshot(of: store) }
+    try await start(second)
+    let other = NodeRecord(
+      id: NodeID("n"), url: "http://n", position: 0, version: "1", digest: "other")
+    let lease = try #require(try await backend.take(other, for: .seconds(600)))
+    try await backend.beat(other)
+    try await backend.release(lease, to: NodeID("m"))
+    let film = EntityType(
+      name: "Film", keyFields: ["id"], columns: [.init(name: "id", kind: .text)])
+    try await start(second, types: [film])
+    #expect(try await backend.lease()?.holder == NodeID("m"))
   }
 
   @Test("A database before the rows that are left needs a snapshot, and nothing of it is kept")
