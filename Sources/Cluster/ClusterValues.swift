@@ -56,6 +56,8 @@ package struct NodeRecord: Hashable, Sendable {
   package let version: String
   /// The digest of its operations, schemas and local types.
   package let digest: String
+  /// Whether it may lead: the setting `cluster.candidate`.
+  package let isCandidate: Bool
   /// The time since its last beat; zero in a record that a node writes.
   package let seenAgo: Duration
   /// Whether it was seen lately enough to count as running.
@@ -63,13 +65,14 @@ package struct NodeRecord: Hashable, Sendable {
 
   package init(
     id: NodeID, url: String, position: Int64, version: String, digest: String,
-    seenAgo: Duration = .zero, isLive: Bool = true
+    isCandidate: Bool = true, seenAgo: Duration = .zero, isLive: Bool = true
   ) {
     self.id = id
     self.url = url
     self.position = position
     self.version = version
     self.digest = digest
+    self.isCandidate = isCandidate
     self.seenAgo = seenAgo
     self.isLive = isLive
   }

@@ -68,6 +68,7 @@ extension PostgresBackend {
       _ = try session.query(
         sql, [.integer(lease.epoch), .text(lease.holder.text), heir], deadline: deadline)
     }
+    doorbell.ringForLease()
   }
 
   package func succession() async throws(ClusterError) -> Succession {

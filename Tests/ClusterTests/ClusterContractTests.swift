@@ -3,6 +3,7 @@ import ClusterDouble
 import Cryptography
 import Foundation
 import Model
+import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -130,6 +131,24 @@ struct ClusterContractTests {
     #expect(try await a.succession() == Succession(digest: "d", heir: nil))
     try await b.release(second, to: NodeID("gone"))
     #expect(try await eventuallyHolds { try await a.succession().heir == nil })
+  }
+
+  @Test("The end of a lease wakes the nodes that wait for rows", arguments: kinds)
+  func releasesWakeNodes(kind: BackendKind) async throws {
+    let cluster = try await SharedCluster(kind)
+    let (a, b) = (try await cluster.node(), try await cluster.node())
+    let lease = try #require(try await a.take(.test("a"), for: Self.long))
+    let isAwake = Mutex(false)
+    let waiting = Task {
+      // A listener that begins to listen ends a wait as well.
+      while !Task.isCancelled, try await b.lease() != nil {
+        await b.waitForRows(after: 0, atMost: Self.long)
+      }
+      isAwake.withLock { $0 = true }
+    }
+    try await a.release(lease, to: nil)
+    #expect(try await eventuallyHolds { isAwake.withLock { $0 } })
+    waiting.cancel()
   }
 
   // MARK: Log

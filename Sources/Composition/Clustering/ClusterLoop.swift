@@ -17,6 +17,9 @@ struct ClusterLoop: Service {
   /// How long the next leader may take before a leader that ends goes on ending.
   private static let successorWithin = Duration.seconds(2)
 
+  /// How lately the next leader must have been seen: all wait for it.
+  private static let heirSeenWithin = Duration.seconds(3)
+
   let node: ClusterNode
   let service: LarderService
 
@@ -46,6 +49,7 @@ struct ClusterLoop: Service {
       do {
         switch node.part {
         case .leader(let lease):
+          if await isPassedOn(lease) { node.noteLost("the lease was passed on") }
           if node.hasLost { try await stepDown(from: lease) }
           try await upkeep.runIfDue(node)
           await node.signal.wait(after: seen, atMost: ClusterNode.lookInterval)
@@ -170,13 +174,27 @@ struct ClusterLoop: Service {
       try? await backend.release(lease, to: nil)
       throw error
     }
+    // Requests that wait for a leader would wait for this node, which waits for them.
+    node.link.endHandover()
     await reopen(as: .leader(lease))
     guard node.lease == lease else { return try await backend.release(lease, to: nil) }
     node.note(leader: lease)
     logger.notice("this node leads the cluster", metadata: ["epoch": "\(lease.epoch)"])
   }
 
+  /// Whether an operator has ended the lease, or another node has taken it.
+  private func isPassedOn(_ lease: Lease) async -> Bool {
+    do throws(ClusterError) {
+      // One that has expired can still be renewed.
+      if let held = try await backend.lease() { return held.epoch != lease.epoch }
+      return try await backend.succession().heir != nil
+    } catch {
+      return false
+    }
+  }
+
   private func stepDown(from lease: Lease, to heir: NodeID? = nil) async throws {
+    node.link.noteHandover()
     await reopen(as: .replica, after: .release(lease, to: heir))
     node.note(isCompared: false)
     node.note(leader: nil)
@@ -184,6 +202,11 @@ struct ClusterLoop: Service {
 
   /// Opens the deployment again in another part, behind open sockets.
   private func reopen(as part: ClusterNode.Part, after errand: ClusterNode.Errand? = nil) async {
+    var applying: Task<Void, Never>?
+    if case .replica = part, case .replica = node.part, errand == nil, let opened = node.opened {
+      applying = Task { await applyWhileOpen(opened) }
+    }
+    defer { applying?.cancel() }
     while !Task.isCancelled, let current = service.deployments.current {
       node.become(part, after: errand)
       switch await service.reload(to: current.workspace) {
@@ -196,6 +219,28 @@ struct ClusterLoop: Service {
         await service.deployments.waitForReload(isPatient: false)
         if service.deployments.failure != nil || service.deployments.isEnding { return }
         try? await Task.sleep(for: .milliseconds(10))
+      }
+    }
+  }
+
+  /// Applies rows while the deployment is replaced: requests in progress wait for them, and the replacement waits
+  /// for these requests.
+  private func applyWhileOpen(_ opened: ClusterNode.Opened) async {
+    while !Task.isCancelled {
+      do {
+        let rows = try await backend.rows(
+          after: opened.store.position, bytesMax: ClusterStart.rowsBytesMax)
+        guard !rows.isEmpty else {
+          await backend.waitForRows(
+            after: opened.store.position, atMost: ClusterNode.lookInterval)
+          continue
+        }
+        let applied = try await opened.store.apply(rows.map(ReplicatedRow.init))
+        await opened.memories.noteApplied(tables: applied.tables)
+        node.link.note(position: applied.position)
+      } catch {
+        // The store is closed, or the next deployment finds the same.
+        return
       }
     }
   }
@@ -289,9 +334,9 @@ struct ClusterLoop: Service {
   /// Gives the lease to another node before this one stops accepting requests.
   private func end() async {
     if let lease = node.lease {
-      let others = (try? await backend.nodes()) ?? []
-      if others.contains(where: { $0.isLive && $0.id != node.id }) {
-        try? await stepDown(from: lease)
+      let others = ((try? await backend.nodes()) ?? []).filter { $0.isLive && $0.id != node.id }
+      if !others.isEmpty {
+        try? await stepDown(from: lease, to: heir(among: others)?.id)
         let found = await waitForSuccessor()
         logger.notice(found ? "another node leads now" : "no other node has taken the lead yet")
       } else {
@@ -299,6 +344,12 @@ struct ClusterLoop: Service {
         _ = try? await backend.renew(lease, for: node.settings.lease + service.queueEndMax)
       }
     }
+  }
+
+  /// The node that is to lead next: of those with the same operations the one that is furthest.
+  private func heir(among others: [NodeRecord]) -> NodeRecord? {
+    others.filter { $0.isCandidate && $0.digest == digest && $0.seenAgo < Self.heirSeenWithin }
+      .max { ($0.position, $1.id) < ($1.position, $0.id) }
   }
 
   private func waitForSuccessor() async -> Bool {

@@ -190,8 +190,10 @@ final class ClusterNode: Sendable {
 
   /// Whether this node may take a lease that no node holds.
   func mayLead(digest: String) async throws(ClusterError) -> Bool {
-    guard settings.isCandidate else { return false }
     let succession = try await backend.succession()
+    // It was named by the last leader, or by an operator, and takes the lease in a moment.
+    if let heir = succession.heir, heir != id { link.noteHandover() }
+    guard settings.isCandidate else { return false }
     return candidacy.mayLead(id, digest: digest, succession, among: try await backend.nodes())
   }
 
@@ -267,7 +269,7 @@ final class ClusterNode: Sendable {
   func record(digest: String) -> NodeRecord {
     NodeRecord(
       id: id, url: advertised, position: position, version: Version.text, digest: digest,
-      seenAgo: .zero, isLive: true)
+      isCandidate: settings.isCandidate, seenAgo: .zero, isLive: true)
   }
 }
 

@@ -77,7 +77,7 @@ package final class ReplicaHandler: RequestHandler {
         seen.allSatisfy(cursors.covers)
       }
       if hasCaughtUp { return nil }
-      if link.reachable != nil {
+      if link.isAnswered {
         let rule = inner.contentRoute(for: request.head).rule
         var response = await routing.forward(request, rule, .main)
         inner.decorate(&response, for: request)

@@ -20,7 +20,8 @@ package enum ForwardingFault: Error, Hashable, Sendable {
 
 /// Passes requests on to the leader.
 ///
-/// A request goes to the leader once, or twice if the first node was not the leader or could not be reached.
+/// A request goes to the leader once, or again if the node was not the leader or could not be reached: twice, and
+/// for up to two seconds while the lease passes from one node to another.
 /// It never goes further: a node that receives a forwarded request and is not the leader refuses it.
 package struct LeaderForwarder: Sendable {
   /// The fields that only nodes read.
@@ -88,20 +89,31 @@ package struct LeaderForwarder: Sendable {
   package func forward(
     _ request: ForwardedRequest
   ) async throws(ForwardingFault) -> ForwardedResponse {
-    guard let leader = link.reachable else { throw .noLeader }
-    do throws(ForwardingFault) {
-      return try await send(request, to: leader)
-    } catch {
-      let mayRepeat: Bool =
-        switch error {
-        case .noLeader, .unreachable: request.isWhole
-        case .unanswered, .refused, .declined: false
-        }
-      guard mayRepeat,
-        let next = await link.waitForLeader(otherThan: leader, atMost: Self.nextLeaderWithin)
-      else { throw error }
-      return try await send(request, to: next)
+    guard var leader = await link.nextReachable() else { throw .noLeader }
+    var isRepeated = false
+    while true {
+      do throws(ForwardingFault) {
+        return try await send(request, to: leader)
+      } catch {
+        let mayRepeat: Bool =
+          switch error {
+          case .noLeader, .unreachable: request.isWhole
+          case .unanswered, .refused, .declined: false
+          }
+        guard mayRepeat, let next = await self.next(after: leader, isRepeated) else { throw error }
+        leader = next
+        isRepeated = true
+      }
     }
+  }
+
+  /// Returns the node to send a request to that one has not answered.
+  private func next(
+    after former: LeaderLink.Leader, _ isRepeated: Bool
+  ) async -> LeaderLink.Leader? {
+    if link.isHandover { return await link.nextReachable() }
+    guard !isRepeated else { return nil }
+    return await link.waitForLeader(otherThan: former, atMost: Self.nextLeaderWithin)
   }
 
   /// Opens a WebSocket to the leader.
@@ -110,7 +122,7 @@ package struct LeaderForwarder: Sendable {
   package func openSocket(
     _ request: ForwardedRequest, subprotocols: [String]
   ) async throws(ForwardingFault) -> ForwardedSocket {
-    guard let leader = link.reachable else { throw .noLeader }
+    guard let leader = await link.nextReachable() else { throw .noLeader }
     var socket = WebSocketRequest(
       url: HTTPURL(origin: leader.url.origin, target: request.target),
       fields: signed(request, for: leader),

@@ -80,6 +80,39 @@ struct LeaderLinkTests {
     #expect(await link.waitForLeader(otherThan: second, atMost: .zero) == nil)
   }
 
+  @Test("While the lease passes on, the next leader is waited for, or the one that was not ready yet")
+  func waitsInHandovers() async throws {
+    let link = link()
+    #expect(await link.nextReachable() == nil)
+    #expect(!link.isAnswered)
+    link.noteHandover()
+    #expect(link.isAnswered)
+    let first = try leader("a")
+    async let next = link.nextReachable()
+    link.note(leader: first)
+    #expect(await next == first)
+    // It has the lease, and its store is not open yet.
+    link.noteMisdirected(first)
+    #expect(link.reachable == nil)
+    async let again = link.nextReachable()
+    uptime.advance(by: LeaderLink.misdirectedFor)
+    #expect(await again == first)
+    link.noteReached(first)
+    #expect(!link.isHandover)
+    link.note(leader: nil)
+    link.noteHandover()
+    uptime.advance(by: LeaderLink.handoverMax)
+    #expect(await link.nextReachable() == nil)
+    // It is over, and does not begin again for a while.
+    link.noteHandover()
+    #expect(!link.isHandover)
+    uptime.advance(by: .seconds(8))
+    link.noteHandover()
+    #expect(link.isHandover)
+    link.endHandover()
+    #expect(await link.nextReachable() == nil)
+  }
+
   @Test("What only the leader serves is noted on the request of the task")
   func needIsNoted() async throws {
     let link = link()
