@@ -147,7 +147,7 @@ struct ClusterContractTests {
       isAwake.withLock { $0 = true }
     }
     try await a.release(lease, to: nil)
-    #expect(try await eventuallyHolds { isAwake.withLock { $0 } })
+    #expect(await eventuallyHolds { isAwake.withLock { $0 } })
     waiting.cancel()
   }
 

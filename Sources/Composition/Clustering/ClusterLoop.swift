@@ -1,5 +1,6 @@
 import Cluster
 import Gateway
+import HTTPServer
 import Logging
 import Model
 import ServiceLifecycle
@@ -88,7 +89,7 @@ struct ClusterLoop: Service {
         node.note(leader: try await backend.lease())
         return try await leave(own, head, finding)
       }
-      node.note(isCompared: true)
+      node.note(isCompared: own != nil)
     }
     while try await applyOnce() {}
     node.link.note(isCutOff: false)
@@ -318,6 +319,8 @@ struct ClusterLoop: Service {
         }
         try await backend.beat(node.record(digest: digest))
         node.note(inboxEntries: try await backend.inboxState().count)
+        let live = try await backend.nodes().count(where: \.isLive)
+        service.server.divideRateLimit(among: max(1, live))
       } catch {
         node.note(isCompared: false)
         // Another node may lead by now; this one could not know.

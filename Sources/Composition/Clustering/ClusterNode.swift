@@ -68,7 +68,7 @@ final class ClusterNode: Sendable {
   let settings: ClusterSettings
   let forwarding: ForwardingAssembly
   private let signature: NodeSignature
-  let meters = ClusterMeters()
+  var meters: ClusterMeters { forwarding.meters }
   private let candidacy = CandidacyRule()
   let logger: Logger
   let folder: DataFolder
@@ -95,9 +95,10 @@ final class ClusterNode: Sendable {
   /// What deployments know of the node.
   var membership: ClusterMembership {
     ClusterMembership(signature: signature) { [unowned self] in
-      lease == nil
-        ? .replica(forwarding.duties)
-        : .leader(LeaderDuties(position: { [unowned self] in position }, progress: self))
+      guard let lease else { return .replica(forwarding.duties) }
+      return .leader(
+        LeaderDuties(
+          position: { [unowned self] in position }, progress: self, term: "\(id).\(lease.epoch)"))
     }
   }
 

@@ -161,7 +161,7 @@ struct ReplicaRouting: Sendable {
 
   private static func failure(of fault: ForwardingFault) -> Failure {
     switch fault {
-    case .noLeader, .declined: .leaderUnavailable
+    case .noLeader, .notLeader, .declined: .leaderUnavailable
     case .unreachable(let cause), .refused(let cause):
       Failure(
         .leaderUnavailable, Failure.leaderUnavailable.message, retry: .after,

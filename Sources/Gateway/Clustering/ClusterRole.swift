@@ -25,10 +25,15 @@ package struct LeaderDuties: Sendable {
   /// The position of the log after this node's last commit.
   package let position: @Sendable () -> Int64
   package let progress: any ReplicaProgress
+  /// The node and the epoch of its lease, which the claims of its queue show; empty if they do not matter.
+  package let term: String
 
-  package init(position: @escaping @Sendable () -> Int64, progress: any ReplicaProgress) {
+  package init(
+    position: @escaping @Sendable () -> Int64, progress: any ReplicaProgress, term: String = ""
+  ) {
     self.position = position
     self.progress = progress
+    self.term = term
   }
 }
 

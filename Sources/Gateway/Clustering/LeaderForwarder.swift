@@ -8,6 +8,8 @@ import Synchronization
 package enum ForwardingFault: Error, Hashable, Sendable {
   /// There is none, or it is not known.
   case noLeader
+  /// The node that was called is not the leader: nothing has been done.
+  case notLeader
   /// The leader cannot be reached, or the request was safe: nothing has been done.
   case unreachable(String)
   /// The request was sent, and its outcome is not known.
@@ -53,14 +55,17 @@ package struct LeaderForwarder: Sendable {
   private let clock: WallClock
   private let random: RandomBytes
   private let logger: Logger
+  private let noteOutcome: @Sendable (ForwardOutcome) -> Void
   private let pace = RefusalPace()
 
   /// - Parameters:
   ///   - node: the id of this node.
   ///   - client: a client of its own, see ``clientSettings``.
+  ///   - noteOutcome: called with the outcome of each request.
   package init(
     link: LeaderLink, node: String, client: HTTPClient, signature: NodeSignature,
-    clock: WallClock, random: RandomBytes, logger: Logger
+    clock: WallClock, random: RandomBytes, logger: Logger,
+    noteOutcome: @escaping @Sendable (ForwardOutcome) -> Void = { _ in }
   ) {
     self.link = link
     self.node = node
@@ -69,6 +74,7 @@ package struct LeaderForwarder: Sendable {
     self.clock = clock
     self.random = random
     self.logger = logger
+    self.noteOutcome = noteOutcome
   }
 
   /// The settings of the client: it waits for long polls and uploads, and never refuses by itself.
@@ -89,6 +95,19 @@ package struct LeaderForwarder: Sendable {
   package func forward(
     _ request: ForwardedRequest
   ) async throws(ForwardingFault) -> ForwardedResponse {
+    do throws(ForwardingFault) {
+      let response = try await sendUntilAnswered(request)
+      noteOutcome(.responded)
+      return response
+    } catch {
+      noteOutcome(ForwardOutcome(error))
+      throw error
+    }
+  }
+
+  private func sendUntilAnswered(
+    _ request: ForwardedRequest
+  ) async throws(ForwardingFault) -> ForwardedResponse {
     guard var leader = await link.nextReachable() else { throw .noLeader }
     var isRepeated = false
     while true {
@@ -97,7 +116,7 @@ package struct LeaderForwarder: Sendable {
       } catch {
         let mayRepeat: Bool =
           switch error {
-          case .noLeader, .unreachable: request.isWhole
+          case .noLeader, .notLeader, .unreachable: request.isWhole
           case .unanswered, .refused, .declined: false
           }
         guard mayRepeat, let next = await self.next(after: leader, isRepeated) else { throw error }
@@ -131,10 +150,15 @@ package struct LeaderForwarder: Sendable {
     do throws(HTTPClientError) {
       let connection = try await client.openWebSocket(socket)
       link.noteReached(leader)
+      noteOutcome(.responded)
       return ForwardedSocket(connection)
     } catch {
-      if case .upgradeRefused(let status) = error { throw .declined(status: status) }
+      if case .upgradeRefused(let status) = error {
+        noteOutcome(.responded)
+        throw .declined(status: status)
+      }
       if error.saysUnreachable { link.noteUnreachable(leader) }
+      noteOutcome(.unreachable)
       throw .unreachable("\(error)")
     }
   }
@@ -177,7 +201,7 @@ package struct LeaderForwarder: Sendable {
       return .refused("The leader does not accept this node: \(refusal).")
     }
     link.noteMisdirected(leader)
-    return .noLeader
+    return .notLeader
   }
 
   /// Sends a request, and gives up if the node is no longer the leader: a node that was stopped keeps its

@@ -25,6 +25,9 @@ struct Opening {
     if isNewer { throw StorageError.newerSchema(folder: configuration.folder) }
     switch configuration.role {
     case .alone:
+      guard try queue.read({ try ClusterPosition.read($0) }) == nil else {
+        throw StorageError.inCluster
+      }
       try migrator.migrate(queue)
       try self.init(preparing: queue, configuration, types: types) { _ in }
     case .replica, .replay:

@@ -95,6 +95,16 @@ struct MovingTests {
     #expect(try Store.clusterPosition(folder: folder.path)?.cluster == "second")
   }
 
+  @Test("A node's database is not opened as a single machine's")
+  func staysInItsCluster() async throws {
+    let folder = try await Self.single()
+    try Store.joinCluster("c", folder: folder.path, copyingTo: "\(folder.path)/copy")
+    #expect(throws: StorageError.inCluster) { try ClusterFixture.open(folder, .alone) }
+    #expect(try Store.clusterPosition(folder: folder.path)?.cluster == "c")
+    try Store.leaveCluster(folder: folder.path)
+    try ClusterFixture.open(folder, .alone).close()
+  }
+
   @Test("A folder in use is left alone")
   func needsTheLock() async throws {
     let folder = try await Self.single()
