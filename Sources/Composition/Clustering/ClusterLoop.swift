@@ -90,6 +90,7 @@ struct ClusterLoop: Service {
         return try await leave(own, head, finding)
       }
       node.note(isCompared: own != nil)
+      node.note(comparedHead: head.position)
     }
     while try await applyOnce() {}
     node.link.note(isCutOff: false)

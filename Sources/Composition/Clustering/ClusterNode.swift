@@ -135,11 +135,10 @@ final class ClusterNode: Sendable {
     state.withLock { state in
       state.part = part
       state.errand = errand
-      state.hasLost = false
     }
   }
 
-  /// Whether the store of this leader takes no more writes.
+  /// Whether the store that is open is a leader's that takes no more writes.
   var hasLost: Bool { state.withLock { $0.hasLost } }
 
   /// The part of the store to be opened.
@@ -161,8 +160,11 @@ final class ClusterNode: Sendable {
 
   /// Notes the deployment that was opened.
   func noteOpened(_ opened: Opened) {
-    state.withLock { $0.open = opened }
-    link.note(position: opened.store.position)
+    state.withLock { state in
+      state.open = opened
+      state.hasLost = false
+    }
+    link.note(openedAt: opened.store.position)
     guard case .leader = part else { return }
     opened.store.whenLeadingEnds { [weak self] error in
       guard let self else { return }
@@ -255,6 +257,12 @@ final class ClusterNode: Sendable {
         state.behindSince = .now
       }
     }
+  }
+
+  /// Notes the end of a log that can have lost rows.
+  func note(comparedHead head: Int64) {
+    state.withLock { $0.head = head }
+    note(head: head)
   }
 
   func note(inboxEntries count: Int?) { state.withLock { $0.inboxEntries = count } }

@@ -80,6 +80,9 @@ package final class LeaderLink: Sendable {
     change { $0.position = max($0.position, position) }
   }
 
+  /// Notes the position of a database that was opened: a snapshot can have replaced one that was further.
+  package func note(openedAt position: Int64) { change { $0.position = position } }
+
   /// Notes whether this node learns nothing of new positions, because it cannot reach PostgreSQL.
   package func note(isCutOff: Bool) {
     change { $0.isCutOff = isCutOff }

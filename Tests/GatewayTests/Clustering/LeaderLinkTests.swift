@@ -66,6 +66,9 @@ struct LeaderLinkTests {
     #expect(await applied)
     uptime.advance(by: .seconds(1))
     #expect(await !link.waitUntilApplied(10, atMost: .zero))
+    link.note(openedAt: 3)
+    #expect(link.position == 3)
+    #expect(await !link.waitUntilApplied(7, atMost: .zero))
   }
 
   @Test("The next leader is waited for, and the one that did not answer is not taken")
