@@ -38,10 +38,12 @@ package protocol ClusterBackend: Sendable {
   /// - Returns: false if the lease was taken by another node, or released.
   func renew(_ lease: Lease, for duration: Duration) async throws(ClusterError) -> Bool
 
-  /// Ends a lease at once; does nothing if it has another holder or epoch by now.
+  /// Ends a lease at once, and wakes the nodes that wait for rows; does nothing if it has another holder or epoch by now.
   ///
   /// - Parameter heir: the only node that may take it, for as long as the lease's last duration.
   func release(_ lease: Lease, to heir: NodeID?) async throws(ClusterError)
+
+  func succession() async throws(ClusterError) -> Succession
 
   // MARK: Log
 

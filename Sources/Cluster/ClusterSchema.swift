@@ -69,7 +69,8 @@ struct ClusterSchema: Sendable {
         + "body bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE (device, key))",
       "CREATE SEQUENCE \(inboxNumber)",
       "CREATE TABLE \(nodes) (id text PRIMARY KEY, url text NOT NULL, position int8 NOT NULL, "
-        + "version text NOT NULL, digest text NOT NULL, seen timestamptz NOT NULL) "
+        + "version text NOT NULL, digest text NOT NULL, candidate bool NOT NULL, "
+        + "seen timestamptz NOT NULL) "
         + "WITH (fillfactor = 50)",
       "CREATE TABLE \(snapshots) (id int8 PRIMARY KEY, position int8 NOT NULL, bytes int8 NOT NULL, "
         + "sha256 bytea NOT NULL, made timestamptz NOT NULL DEFAULT now(), version text NOT NULL)",

@@ -32,6 +32,19 @@ package struct Lease: Hashable, Sendable {
   }
 }
 
+/// Who led last, and which node is to lead next, also while there is no leader.
+package struct Succession: Hashable, Sendable {
+  /// The digest of the last leader's operations, schemas and local types; empty before the first.
+  package let digest: String
+  /// The only node that may take the lease, until its time is over; nil if any node may.
+  package let heir: NodeID?
+
+  package init(digest: String, heir: NodeID?) {
+    self.digest = digest
+    self.heir = heir
+  }
+}
+
 /// What a node says of itself, and when it last did.
 package struct NodeRecord: Hashable, Sendable {
   package let id: NodeID
@@ -43,6 +56,8 @@ package struct NodeRecord: Hashable, Sendable {
   package let version: String
   /// The digest of its operations, schemas and local types.
   package let digest: String
+  /// Whether it may lead: the setting `cluster.candidate`.
+  package let isCandidate: Bool
   /// The time since its last beat; zero in a record that a node writes.
   package let seenAgo: Duration
   /// Whether it was seen lately enough to count as running.
@@ -50,13 +65,14 @@ package struct NodeRecord: Hashable, Sendable {
 
   package init(
     id: NodeID, url: String, position: Int64, version: String, digest: String,
-    seenAgo: Duration = .zero, isLive: Bool = true
+    isCandidate: Bool = true, seenAgo: Duration = .zero, isLive: Bool = true
   ) {
     self.id = id
     self.url = url
     self.position = position
     self.version = version
     self.digest = digest
+    self.isCandidate = isCandidate
     self.seenAgo = seenAgo
     self.isLive = isLive
   }

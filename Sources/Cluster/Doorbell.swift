@@ -67,6 +67,19 @@ final class Doorbell: Sendable {
     ring { $0.inboxEnd = max($0.inboxEnd, number) }
   }
 
+  /// Wakes all nodes that wait, because the lease has ended: a payload that says nothing of the ends does so.
+  func ringForLease() {
+    ends.wakeAll()
+    if state.withLock({ $0.isClosed }) { return }
+    ringing.submit { [self] session, deadline throws(PostgresError) in
+      _ = try session.query(
+        "SELECT pg_notify($1, 'lease')", [.text(channel)], name: "ring for the lease",
+        deadline: deadline)
+    } failed: { [self] error in
+      logger.debug("Cannot notify the other nodes", metadata: ["error": "\(error)"])
+    }
+  }
+
   private func ring(_ change: (inout State) -> Void) {
     let mustStart = state.withLock { state in
       change(&state)

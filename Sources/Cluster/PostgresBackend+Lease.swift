@@ -68,6 +68,19 @@ extension PostgresBackend {
       _ = try session.query(
         sql, [.integer(lease.epoch), .text(lease.holder.text), heir], deadline: deadline)
     }
+    doorbell.ringForLease()
+  }
+
+  package func succession() async throws(ClusterError) -> Succession {
+    let sql = """
+      SELECT digest, CASE WHEN heir_until > clock_timestamp() THEN heir END FROM \(schema.lease)
+      """
+    return try await run { session, deadline throws(PostgresError) in
+      let rows = try session.query(sql, name: "succession", deadline: deadline)
+      guard rows.rowCount == 1 else { return Succession(digest: "", heir: nil) }
+      return Succession(
+        digest: rows.text(0, 0), heir: rows.isNull(0, 1) ? nil : NodeID(rows.text(0, 1)))
+    }
   }
 
   private static let timeLeft =

@@ -3,24 +3,25 @@ internal import PostgreSQL
 extension PostgresBackend {
   package func beat(_ me: NodeRecord) async throws(ClusterError) {
     let sql = """
-      INSERT INTO \(schema.nodes) (id, url, position, version, digest, seen)
-      VALUES ($1, $2, $3, $4, $5, clock_timestamp())
+      INSERT INTO \(schema.nodes) (id, url, position, version, digest, candidate, seen)
+      VALUES ($1, $2, $3, $4, $5, $6 = 1, clock_timestamp())
       ON CONFLICT (id) DO UPDATE SET url = excluded.url, position = excluded.position,
-        version = excluded.version, digest = excluded.digest, seen = excluded.seen
+        version = excluded.version, digest = excluded.digest, candidate = excluded.candidate,
+        seen = excluded.seen
       """
     try await run { session, deadline throws(PostgresError) in
       _ = try session.query(
         sql,
         [
           .text(me.id.text), .text(me.url), .integer(me.position), .text(me.version),
-          .text(me.digest),
+          .text(me.digest), .integer(me.isCandidate ? 1 : 0),
         ], name: "beat", deadline: deadline)
     }
   }
 
   package func nodes() async throws(ClusterError) -> [NodeRecord] {
     let sql = """
-      SELECT id, url, position, version, digest,
+      SELECT id, url, position, version, digest, candidate,
         greatest(0, extract(epoch FROM clock_timestamp() - seen) * 1000000)::int8
       FROM \(schema.nodes) ORDER BY id COLLATE "C"
       """
@@ -28,10 +29,10 @@ extension PostgresBackend {
     return try await run { session, deadline throws(PostgresError) in
       let rows = try session.query(sql, name: "nodes", deadline: deadline)
       return (0..<rows.rowCount).map { row in
-        let seenAgo = Duration.microseconds(rows.integer(row, 5))
+        let seenAgo = Duration.microseconds(rows.integer(row, 6))
         return NodeRecord(
           id: NodeID(rows.text(row, 0)), url: rows.text(row, 1), position: rows.integer(row, 2),
-          version: rows.text(row, 3), digest: rows.text(row, 4), seenAgo: seenAgo,
+          version: rows.text(row, 3), digest: rows.text(row, 4), isCandidate: rows.bool(row, 5), seenAgo: seenAgo,
           isLive: seenAgo <= liveFor)
       }
     }

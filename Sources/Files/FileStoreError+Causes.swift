@@ -13,7 +13,7 @@ extension FileStoreError {
     case .readOnly: self = .notWritable(reason: "the file system of the database is read-only")
     case .moved: self = .notWritable(reason: "the database was removed")
     case .inUse, .newerSchema, .cannotOpen, .noDatabase, .otherDatabase, .corrupt, .failed,
-      .diverged, .otherTables:
+      .diverged, .otherTables, .inCluster:
       self = .other("\(error)")
     }
   }

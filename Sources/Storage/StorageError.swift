@@ -32,6 +32,8 @@ package enum StorageError: Error, Sendable, Hashable {
   /// A replica's database has the tables of another version of Larder, or of other operations, than this node:
   /// it can be read only by nodes with those.
   case otherTables(String)
+  /// The database is that of a node of a cluster, and was to be opened as a single machine's.
+  case inCluster
   /// The store has been closed.
   case closed
   /// A query ran longer than its deadline and was stopped: ask for less.

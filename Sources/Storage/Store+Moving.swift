@@ -73,7 +73,7 @@ extension ClusterPosition {
   /// Puts back a position that was removed.
   static func restore(_ former: ClusterPosition, _ db: Database) throws {
     try begin(former.cluster, db)
-    try set(former.position, db)
+    try set(former.position, epoch: former.epoch, term: former.term, db)
     if former.isDiverged { try noteDivergence(db) }
   }
 }

@@ -5,6 +5,11 @@ extension Store {
   /// The last row of the cluster's log that is committed here; 0 for a single node.
   package var position: Int64 { writer.position }
 
+  /// Returns which row of the log was the last to write the database; nil for a single machine's.
+  package func clusterPosition() async throws(StorageError) -> ClusterPosition? {
+    try await reader.read { try ClusterPosition.read($0) }
+  }
+
   /// Registers a function that is called once when the node can no longer lead: another one does, or it is unknown
   /// whether the last row was appended. No write is taken from then on.
   package func whenLeadingEnds(_ observer: @escaping @Sendable (StorageError) -> Void) {

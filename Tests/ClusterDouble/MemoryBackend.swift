@@ -85,6 +85,14 @@ package final class MemoryBackend: ClusterBackend {
       state.lease.heir = heir
       state.lease.heirUntil = state.now + state.lease.length
     }
+    cluster.logSignal.notify()
+  }
+
+  package func succession() async throws(ClusterError) -> Succession {
+    try call { state in
+      let held = state.lease
+      return Succession(digest: held.digest, heir: held.heirUntil > state.now ? held.heir : nil)
+    }
   }
 
   // MARK: Log
@@ -192,7 +200,8 @@ package final class MemoryBackend: ClusterBackend {
         let seenAgo = state.now.elapsed(since: node.seen)
         return NodeRecord(
           id: node.record.id, url: node.record.url, position: node.record.position,
-          version: node.record.version, digest: node.record.digest, seenAgo: seenAgo,
+          version: node.record.version, digest: node.record.digest,
+          isCandidate: node.record.isCandidate, seenAgo: seenAgo,
           isLive: seenAgo <= nodeLiveFor)
       }.sorted { $0.id < $1.id }
     }

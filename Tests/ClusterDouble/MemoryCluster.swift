@@ -55,6 +55,11 @@ package final class MemoryCluster: Sendable {
     state.withLock { $0.advanced += duration }
   }
 
+  /// Loses the end of the log, as a restore from a backup or the promotion of an asynchronous standby does.
+  package func loseRows(after position: Int64) {
+    state.withLock { state in state.rows.removeAll { $0.position > position } }
+  }
+
   /// Changes what fails from now on.
   package func setFaults(_ change: @Sendable (inout Faults) -> Void) {
     state.withLock { change(&$0.faults) }

@@ -3,6 +3,7 @@ import ClusterDouble
 import Cryptography
 import Foundation
 import Model
+import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -114,6 +115,40 @@ struct ClusterContractTests {
         return third != nil
       })
     #expect(third?.holder == NodeID("c"))
+  }
+
+  @Test("The last leader's digest and the heir are known although the lease has ended", arguments: kinds)
+  func successionIsKnown(kind: BackendKind) async throws {
+    let cluster = try await SharedCluster(kind)
+    let (a, b) = (try await cluster.node(), try await cluster.node())
+    #expect(try await a.succession() == Succession(digest: "", heir: nil))
+    let first = try #require(try await a.take(.test("a"), for: Self.long))
+    #expect(try await b.succession() == Succession(digest: "d", heir: nil))
+    try await a.release(first, to: NodeID("b"))
+    #expect(try await b.lease() == nil)
+    #expect(try await b.succession() == Succession(digest: "d", heir: NodeID("b")))
+    let second = try #require(try await b.take(.test("b"), for: .milliseconds(50)))
+    #expect(try await a.succession() == Succession(digest: "d", heir: nil))
+    try await b.release(second, to: NodeID("gone"))
+    #expect(try await eventuallyHolds { try await a.succession().heir == nil })
+  }
+
+  @Test("The end of a lease wakes the nodes that wait for rows", arguments: kinds)
+  func releasesWakeNodes(kind: BackendKind) async throws {
+    let cluster = try await SharedCluster(kind)
+    let (a, b) = (try await cluster.node(), try await cluster.node())
+    let lease = try #require(try await a.take(.test("a"), for: Self.long))
+    let isAwake = Mutex(false)
+    let waiting = Task {
+      // A listener that begins to listen ends a wait as well.
+      while !Task.isCancelled, try await b.lease() != nil {
+        await b.waitForRows(after: 0, atMost: Self.long)
+      }
+      isAwake.withLock { $0 = true }
+    }
+    try await a.release(lease, to: nil)
+    #expect(await eventuallyHolds { isAwake.withLock { $0 } })
+    waiting.cancel()
   }
 
   // MARK: Log

@@ -5,6 +5,9 @@ import Transport
 
 /// The inbox of the cluster's backend, as queues use it.
 struct BackendInbox: MutationInbox {
+  /// How often the position is looked at.
+  private static let lookInterval = Duration.milliseconds(10)
+
   let node: ClusterNode
 
   var hasLeader: Bool { node.lease != nil || node.link.reachable != nil }
@@ -39,8 +42,14 @@ struct BackendInbox: MutationInbox {
 
   func catchUp(within limit: Duration) async throws(InboxOutage) -> Bool {
     let head = try await reached { backend throws(ClusterError) in try await backend.head() }
-    if node.position >= head.position { return true }
-    return await node.link.waitUntilApplied(head.position, atMost: limit)
+    let deadline = ContinuousClock.now + limit
+    // A leader that ends can have appended a row that it has not committed yet; no report tells of its commits.
+    while node.position < head.position {
+      // What another leader has appended reaches this node after it was opened again, which waits for this request.
+      if node.hasLost || ContinuousClock.now >= deadline || Task.isCancelled { return false }
+      _ = await node.link.wait(atMost: Self.lookInterval) { node.position >= head.position }
+    }
+    return true
   }
 
   private func rows(_ entries: [InboxEntry]) -> [InboxRow] {

@@ -38,7 +38,7 @@ enum ClusterAssembly {
         tls: try tls.context(if: settings.cluster.advertise?.scheme == "https"),
         logger: logger),
       logger: logger)
-    try await ClusterStart(node: node, digest: workspace.digest ?? "", logger: logger).run()
+    try await ClusterStart(node, workspace).run()
     return node
   }
 

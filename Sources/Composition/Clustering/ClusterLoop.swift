@@ -1,5 +1,6 @@
 import Cluster
 import Gateway
+import HTTPServer
 import Logging
 import Model
 import ServiceLifecycle
@@ -16,6 +17,9 @@ struct ClusterLoop: Service {
   private static let pause = Duration.milliseconds(200)
   /// How long the next leader may take before a leader that ends goes on ending.
   private static let successorWithin = Duration.seconds(2)
+
+  /// How lately the next leader must have been seen: all wait for it.
+  private static let heirSeenWithin = Duration.seconds(3)
 
   let node: ClusterNode
   let service: LarderService
@@ -46,6 +50,7 @@ struct ClusterLoop: Service {
       do {
         switch node.part {
         case .leader(let lease):
+          if await isPassedOn(lease) { node.noteLost("the lease was passed on") }
           if node.hasLost { try await stepDown(from: lease) }
           try await upkeep.runIfDue(node)
           await node.signal.wait(after: seen, atMost: ClusterNode.lookInterval)
@@ -80,6 +85,15 @@ struct ClusterLoop: Service {
     }
     // Before the log is applied: that can take long, or fail.
     if !node.link.hasLooked { node.note(leader: try await backend.lease()) }
+    if !node.isCompared {
+      let (own, head, finding) = try await comparison()
+      guard finding == .fits else {
+        node.note(leader: try await backend.lease())
+        return try await leave(own, head, finding)
+      }
+      node.note(isCompared: own != nil)
+      node.note(comparedHead: head.position)
+    }
     while try await applyOnce() {}
     node.link.note(isCutOff: false)
     let lease = try await backend.lease()
@@ -98,7 +112,7 @@ struct ClusterLoop: Service {
     guard let last = rows.last else { return false }
     node.note(head: last.position)
     let applied = try await opened.store.apply(
-      rows.map { ReplicatedRow(position: $0.position, payload: $0.payload) })
+      rows.map(ReplicatedRow.init))
     await opened.memories.noteApplied(tables: applied.tables)
     node.link.note(position: applied.position)
     node.note(head: applied.position)
@@ -110,14 +124,35 @@ struct ClusterLoop: Service {
     return true
   }
 
-  /// Whether this node may take the lease: a node with other operations than the last leader's only if no live
-  /// node has those.
-  private func mayLead() async throws -> Bool {
-    guard node.settings.isCandidate, node.opened != nil, !Task.isCancelled else { return false }
-    guard let last = node.leaderDigest, last != digest else { return true }
-    return try await !backend.nodes().contains {
-      $0.isLive && $0.digest == last && $0.id != node.id
+  /// Compares the database that is open with the log.
+  private func comparison() async throws -> (ClusterPosition?, LogHead, LogComparison) {
+    // The position first: rows that are appended in between do not matter.
+    let own = try await node.opened?.store.clusterPosition()
+    let head = try await backend.head()
+    guard let own else { return (nil, head, .fits) }
+    return (own, head, try await LogComparison.of(own, backend, head))
+  }
+
+  /// Replaces a database that does not go on where the log does. Without a snapshot for that, the node serves what
+  /// it has until there is one.
+  private func leave(
+    _ own: ClusterPosition?, _ head: LogHead, _ finding: LogComparison
+  ) async throws {
+    node.note(isCompared: false)
+    node.link.note(isCutOff: true)
+    let isNew = node.isNew("\(finding)")
+    if isNew, let own { finding.note(own, head, in: logger) }
+    if let snapshot = try await backend.fittingSnapshot(head) {
+      await replaceDatabase(by: snapshot, aside: finding.losesRows ? own?.position : nil)
+    } else if isNew {
+      LogComparison.noteNoSnapshot(in: logger)
     }
+    try await Task.sleep(for: Self.pause)
+  }
+
+  private func mayLead() async throws -> Bool {
+    guard node.opened != nil, !Task.isCancelled else { return false }
+    return try await node.mayLead(digest: digest)
   }
 
   private func take() async throws -> Lease? {
@@ -131,7 +166,12 @@ struct ClusterLoop: Service {
   /// and opens the store for writing.
   private func lead(_ lease: Lease) async throws {
     do {
-      let head = try await backend.head()
+      // Nothing has been appended under the lease, so this is the log as it stays.
+      let (own, head, finding) = try await comparison()
+      guard finding == .fits else {
+        try await backend.release(lease, to: nil)
+        return try await leave(own, head, finding)
+      }
       while node.position < head.position { guard try await applyOnce() else { break } }
       guard node.position == head.position else {
         throw StorageError.diverged(
@@ -141,19 +181,39 @@ struct ClusterLoop: Service {
       try? await backend.release(lease, to: nil)
       throw error
     }
+    // Requests that wait for a leader would wait for this node, which waits for them.
+    node.link.endHandover()
     await reopen(as: .leader(lease))
     guard node.lease == lease else { return try await backend.release(lease, to: nil) }
     node.note(leader: lease)
     logger.notice("this node leads the cluster", metadata: ["epoch": "\(lease.epoch)"])
   }
 
+  /// Whether an operator has ended the lease, or another node has taken it.
+  private func isPassedOn(_ lease: Lease) async -> Bool {
+    do throws(ClusterError) {
+      // One that has expired can still be renewed.
+      if let held = try await backend.lease() { return held.epoch != lease.epoch }
+      return try await backend.succession().heir != nil
+    } catch {
+      return false
+    }
+  }
+
   private func stepDown(from lease: Lease, to heir: NodeID? = nil) async throws {
+    node.link.noteHandover()
     node.forgetLeader()
     await reopen(as: .replica, after: .release(lease, to: heir))
+    node.note(isCompared: false)
   }
 
   /// Opens the deployment again in another part, behind open sockets.
   private func reopen(as part: ClusterNode.Part, after errand: ClusterNode.Errand? = nil) async {
+    var applying: Task<Void, Never>?
+    if case .replica = part, case .replica = node.part, errand == nil, let opened = node.opened {
+      applying = Task { await applyWhileOpen(opened) }
+    }
+    defer { applying?.cancel() }
     while !Task.isCancelled, let current = service.deployments.current {
       node.become(part, after: errand)
       switch await service.reload(to: current.workspace) {
@@ -170,7 +230,30 @@ struct ClusterLoop: Service {
     }
   }
 
+  /// Applies rows while the deployment is replaced: requests in progress wait for them, and the replacement waits
+  /// for these requests.
+  private func applyWhileOpen(_ opened: ClusterNode.Opened) async {
+    while !Task.isCancelled {
+      do {
+        let rows = try await backend.rows(
+          after: opened.store.position, bytesMax: ClusterStart.rowsBytesMax)
+        guard !rows.isEmpty else {
+          await backend.waitForRows(
+            after: opened.store.position, atMost: ClusterNode.lookInterval)
+          continue
+        }
+        let applied = try await opened.store.apply(rows.map(ReplicatedRow.init))
+        await opened.memories.noteApplied(tables: applied.tables)
+        node.link.note(position: applied.position)
+      } catch {
+        // The store is closed, or the next deployment finds the same.
+        return
+      }
+    }
+  }
+
   private func note(_ error: ClusterError) async {
+    node.note(isCompared: false)
     switch error {
     case .faulty(let reason):
       logger.error("the log cannot be followed", metadata: ["reason": "\(reason)"])
@@ -183,6 +266,7 @@ struct ClusterLoop: Service {
   }
 
   private func note(_ error: StorageError) async {
+    node.note(isCompared: false)
     switch error {
     case .diverged(let reason):
       logger.error("the database does not agree with the log", metadata: ["reason": "\(reason)"])
@@ -199,6 +283,15 @@ struct ClusterLoop: Service {
     do throws(ClusterError) {
       guard let snapshot = try await backend.latestSnapshot(), snapshot.position > node.position
       else { return }
+      await replaceDatabase(by: snapshot, aside: nil)
+    } catch {
+      logger.error("no snapshot could be found", metadata: ["cause": "\(error)"])
+    }
+  }
+
+  /// - Parameter aside: see ``SnapshotPlacing/place(keepingAhead:)``.
+  private func replaceDatabase(by snapshot: SnapshotInfo, aside: Int64?) async {
+    do throws(ClusterError) {
       guard snapshot.version == Version.text else {
         return logger.error(
           "the cluster has another version: this node serves what it has until it is upgraded",
@@ -208,7 +301,8 @@ struct ClusterLoop: Service {
     } catch {
       return logger.error("no snapshot could be fetched", metadata: ["cause": "\(error)"])
     }
-    await reopen(as: .replica, after: .replaceDatabase)
+    await reopen(as: .replica, after: .replaceDatabase(aside: aside))
+    node.note(isCompared: false)
   }
 
   // MARK: Keeping
@@ -233,7 +327,10 @@ struct ClusterLoop: Service {
         }
         try await backend.beat(node.record(digest: digest))
         node.note(inboxEntries: try await backend.inboxState().count)
+        let live = try await backend.nodes().count(where: \.isLive)
+        service.server.divideRateLimit(among: max(1, live))
       } catch {
+        node.note(isCompared: false)
         // Another node may lead by now; this one could not know.
         if node.lease != nil, .now - renewed > node.settings.lease * 2 {
           node.noteLost("the lease could not be renewed: \(error)")
@@ -248,9 +345,9 @@ struct ClusterLoop: Service {
   /// Gives the lease to another node before this one stops accepting requests.
   private func end() async {
     if let lease = node.lease {
-      let others = (try? await backend.nodes()) ?? []
-      if others.contains(where: { $0.isLive && $0.id != node.id }) {
-        try? await stepDown(from: lease)
+      let others = ((try? await backend.nodes()) ?? []).filter { $0.isLive && $0.id != node.id }
+      if !others.isEmpty {
+        try? await stepDown(from: lease, to: heir(among: others)?.id)
         let found = await waitForSuccessor()
         logger.notice(found ? "another node leads now" : "no other node has taken the lead yet")
       } else {
@@ -262,6 +359,12 @@ struct ClusterLoop: Service {
         }
       }
     }
+  }
+
+  /// The node that is to lead next: of those with the same operations the one that is furthest.
+  private func heir(among others: [NodeRecord]) -> NodeRecord? {
+    others.filter { $0.isCandidate && $0.digest == digest && $0.seenAgo < Self.heirSeenWithin }
+      .max { ($0.position, $1.id) < ($1.position, $0.id) }
   }
 
   private func waitForSuccessor() async -> Bool {

@@ -27,6 +27,7 @@ package struct ClusterMembership: Sendable {
 /// connection from upstreams.
 package struct ForwardingAssembly: Sendable {
   package let duties: ReplicaDuties
+  let meters = ClusterMeters()
   private let client: HTTPClient
 
   /// - Parameters:
@@ -41,11 +42,13 @@ package struct ForwardingAssembly: Sendable {
       random: { Double.random(in: 0..<1) })
     let link = LeaderLink(
       uptime: { SystemClock.uptime() }, sleep: { try await Task.sleep(for: $0) })
+    let meters = meters
     duties = ReplicaDuties(
       link: link,
       forwarder: LeaderForwarder(
         link: link, node: node, client: client, signature: signature, clock: SystemClock.wall,
-        random: RandomBytes { UInt8.random(in: 0...UInt8.max) }, logger: logger))
+        random: RandomBytes { UInt8.random(in: 0...UInt8.max) }, logger: logger,
+        noteOutcome: { meters.noteForwarded($0) }))
   }
 
   /// Closes the connections to other nodes.

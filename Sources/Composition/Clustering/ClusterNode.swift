@@ -22,8 +22,10 @@ final class ClusterNode: Sendable {
   enum Errand: Sendable {
     /// Ends the lease, so that another node can lead.
     case release(Lease, to: NodeID?)
-    /// Replaces the database by the latest snapshot.
-    case replaceDatabase
+    /// Replaces the database by the snapshot that was fetched.
+    ///
+    /// - Parameter aside: see ``SnapshotPlacing/place(keepingAhead:)``.
+    case replaceDatabase(aside: Int64?)
   }
 
   private struct State {
@@ -34,8 +36,6 @@ final class ClusterNode: Sendable {
     /// The store that is open, and what is kept in memory of it.
     var open: Opened?
     var leader: Lease?
-    /// The digest of the last leader that this process has seen.
-    var leaderDigest: String?
     /// The end of the log, as far as this node knows, and since when it has not applied it.
     var head: Int64 = 0
     var behindSince: ContinuousClock.Instant?
@@ -46,6 +46,12 @@ final class ClusterNode: Sendable {
     var hasLost = false
     /// A moment before the lease was last taken or renewed; nil before that.
     var leaseKept: ContinuousClock.Instant?
+    /// Whether the database was found to go on where the log does, since PostgreSQL was last reached.
+    var isCompared = false
+    /// The last reason that ``isNew(_:)`` was asked about.
+    var notedReason: String?
+    /// The position of the database while it is not open.
+    var closedPosition: Int64 = 0
   }
 
   /// What the loop needs of the deployment that is open.
@@ -64,7 +70,8 @@ final class ClusterNode: Sendable {
   let settings: ClusterSettings
   let forwarding: ForwardingAssembly
   private let signature: NodeSignature
-  let meters = ClusterMeters()
+  var meters: ClusterMeters { forwarding.meters }
+  private let candidacy = CandidacyRule()
   let logger: Logger
   let folder: DataFolder
   private let state = Mutex(State())
@@ -90,12 +97,11 @@ final class ClusterNode: Sendable {
   /// What deployments know of the node.
   var membership: ClusterMembership {
     ClusterMembership(signature: signature) { [unowned self] in
-      lease == nil
-        ? .replica(forwarding.duties)
-        : .leader(
-          LeaderDuties(
-            position: { [unowned self] in position }, progress: self,
-            isCutOff: { [unowned self] in hasLeaseEnded }))
+      guard let lease else { return .replica(forwarding.duties) }
+      return .leader(
+        LeaderDuties(
+          position: { [unowned self] in position }, progress: self,
+          isCutOff: { [unowned self] in hasLeaseEnded }, term: "\(id).\(lease.epoch)"))
     }
   }
 
@@ -132,11 +138,10 @@ final class ClusterNode: Sendable {
     state.withLock { state in
       state.part = part
       state.errand = errand
-      state.hasLost = false
     }
   }
 
-  /// Whether the store of this leader takes no more writes.
+  /// Whether the store that is open is a leader's that takes no more writes.
   var hasLost: Bool { state.withLock { $0.hasLost } }
 
   /// Notes that PostgreSQL has taken or renewed the lease.
@@ -162,7 +167,7 @@ final class ClusterNode: Sendable {
     do throws(ClusterError) {
       let appender = try backend.appender(of: lease)
       return .leader(
-        cluster: cluster,
+        cluster: cluster, epoch: lease.epoch,
         log: LeasedLog(appender: appender, meters: meters) { [weak self] in
           self?.noteAppended(bytes: $0)
         })
@@ -173,8 +178,11 @@ final class ClusterNode: Sendable {
 
   /// Notes the deployment that was opened.
   func noteOpened(_ opened: Opened) {
-    state.withLock { $0.open = opened }
-    link.note(position: opened.store.position)
+    state.withLock { state in
+      state.open = opened
+      state.hasLost = false
+    }
+    link.note(openedAt: opened.store.position)
     guard case .leader = part else { return }
     opened.store.whenLeadingEnds { [weak self] error in
       guard let self else { return }
@@ -184,13 +192,52 @@ final class ClusterNode: Sendable {
     }
   }
 
-  func noteClosed() { state.withLock { $0.open = nil } }
+  func noteClosed() {
+    state.withLock { state in
+      if let open = state.open { state.closedPosition = open.store.position }
+      state.open = nil
+    }
+  }
 
   var opened: Opened? { state.withLock { $0.open } }
 
-  var position: Int64 { opened?.store.position ?? 0 }
+  /// The last row of the log that the node's database has.
+  var position: Int64 { opened?.store.position ?? state.withLock { $0.closedPosition } }
+
+  /// Notes the position of the database, which is not open.
+  func note(closedPosition position: Int64) { state.withLock { $0.closedPosition = position } }
 
   func takeErrand() -> Errand? { state.withLock { $0.errand.take() } }
+
+  /// Whether this node may take a lease that no node holds.
+  func mayLead(digest: String) async throws(ClusterError) -> Bool {
+    let succession = try await backend.succession()
+    // It was named by the last leader, or by an operator, and takes the lease in a moment.
+    if let heir = succession.heir, heir != id { link.noteHandover() }
+    guard settings.isCandidate else { return false }
+    return candidacy.mayLead(id, digest: digest, succession, among: try await backend.nodes())
+  }
+
+  // MARK: Comparison with the log
+
+  /// Whether the database was found to go on where the log does. It must be found again after each error of
+  /// PostgreSQL: another server can respond by then, without the end of the log.
+  var isCompared: Bool { state.withLock { $0.isCompared } }
+
+  func note(isCompared: Bool) {
+    state.withLock { state in
+      state.isCompared = isCompared
+      if isCompared { state.notedReason = nil }
+    }
+  }
+
+  /// Whether a reason to wait is another one than that found before, so that it is logged once.
+  func isNew(_ reason: String) -> Bool {
+    state.withLock { state in
+      defer { state.notedReason = reason }
+      return state.notedReason != reason
+    }
+  }
 
   // MARK: Leader
 
@@ -198,7 +245,6 @@ final class ClusterNode: Sendable {
   func note(leader: Lease?) {
     let changed = state.withLock { state in
       defer { state.leader = leader }
-      if let leader { state.leaderDigest = leader.digest }
       return state.leader?.epoch != leader?.epoch || state.leader?.holder != leader?.holder
     }
     link.note(
@@ -223,8 +269,6 @@ final class ClusterNode: Sendable {
 
   var leader: Lease? { state.withLock { $0.leader } }
 
-  var leaderDigest: String? { state.withLock { $0.leaderDigest } }
-
   // MARK: Measures
 
   /// Notes the end of the log.
@@ -240,6 +284,12 @@ final class ClusterNode: Sendable {
     }
   }
 
+  /// Notes the end of a log that can have lost rows.
+  func note(comparedHead head: Int64) {
+    state.withLock { $0.head = head }
+    note(head: head)
+  }
+
   func note(inboxEntries count: Int?) { state.withLock { $0.inboxEntries = count } }
 
   func noteAppended(bytes: Int) { state.withLock { $0.bytesAppended += bytes } }
@@ -253,7 +303,7 @@ final class ClusterNode: Sendable {
   func record(digest: String) -> NodeRecord {
     NodeRecord(
       id: id, url: advertised, position: position, version: Version.text, digest: digest,
-      seenAgo: .zero, isLive: true)
+      isCandidate: settings.isCandidate, seenAgo: .zero, isLive: true)
   }
 }
 

@@ -7,6 +7,7 @@ import Logging
 import Model
 import Storage
 import Transport
+import Upstream
 
 /// Gets a node ready to open its data folder: finds its place in the log, or takes a snapshot.
 struct ClusterStart {
@@ -19,7 +20,22 @@ struct ClusterStart {
 
   let node: ClusterNode
   let digest: String
+  /// The types whose tables the node reads.
+  let types: [EntityType]
   let logger: Logger
+
+  init(node: ClusterNode, digest: String, types: [EntityType], logger: Logger) {
+    self.node = node
+    self.digest = digest
+    self.types = types
+    self.logger = logger
+  }
+
+  init(_ node: ClusterNode, _ workspace: Workspace) {
+    self.init(
+      node: node, digest: workspace.digest ?? "", types: workspace.registry.catalogue.types,
+      logger: node.logger)
+  }
 
   private var folder: String { node.folder.path }
 
@@ -66,7 +82,7 @@ struct ClusterStart {
         if case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The node cannot join its cluster: \(reason).")
         }
-        if let own, !own.isDiverged, try isCurrent() {
+        if let own, !own.isDiverged, try isCurrent(), try missingTables() == nil {
           logger.error(
             "the cluster's database cannot be reached: reads are served as they were here",
             metadata: ["cause": "\(error)"])
@@ -110,19 +126,29 @@ struct ClusterStart {
             + "another folder with `data`, or the right database.")
       }
       let head = try await node.backend.head()
-      if !own.isDiverged, own.position >= head.floor, own.position <= head.position {
-        return try isCurrent() ? true : await upgrade(from: own)
+      let finding = try await LogComparison.of(own, node.backend, head)
+      if finding == .fits {
+        node.note(closedPosition: own.position)
+        guard try isCurrent() else { return try await upgrade(from: own) }
+        guard let reason = try missingTables() else { return true }
+        return try await waitForTables(reason, own, head)
       }
-      logger.warning(
-        "the database does not go on where the log does, and is replaced by a snapshot",
-        metadata: ["position": "\(own.position)", "log": "\(head.floor) to \(head.position)"])
+      let isNew = node.isNew("\(finding)")
+      if isNew { finding.note(own, head, in: logger) }
+      guard let snapshot = try await node.backend.fittingSnapshot(head) else {
+        if isNew { LogComparison.noteNoSnapshot(in: logger) }
+        return false
+      }
+      try await SnapshotPlacing(node: node).fetch(snapshot)
+      try SnapshotPlacing(node: node).place(keepingAhead: finding.losesRows ? own.position : nil)
+      return false
     }
     if let snapshot = try await node.backend.latestSnapshot() {
       try await SnapshotPlacing(node: node).fetch(snapshot)
       try SnapshotPlacing(node: node).place()
-      return true
+      return false
     }
-    guard own == nil, node.settings.isCandidate else { return false }
+    guard node.settings.isCandidate else { return false }
     guard
       let lease = try await node.backend.take(
         node.record(digest: digest), for: node.settings.lease)
@@ -149,7 +175,7 @@ struct ClusterStart {
     {
       try await SnapshotPlacing(node: node).fetch(snapshot)
       try SnapshotPlacing(node: node).place()
-      return try isCurrent()
+      return false
     }
     guard node.settings.isCandidate,
       let lease = try await node.backend.take(
@@ -174,7 +200,59 @@ struct ClusterStart {
     return true
   }
 
-  /// Applies the rest of the log to a database of an older version, before it is migrated.
+  /// Returns which tables or columns of this node's operations the database does not have, which only a leader
+  /// makes; nil if it has all, or if a process uses it.
+  func missingTables() throws(StartFailure) -> String? {
+    var configuration = StoreConfiguration(
+      folder: folder, segment: 1, opened: SystemClock.wall.now())
+    configuration.role = .replica
+    do throws(StorageError) {
+      try Store.open(configuration, types: types).close()
+      return nil
+    } catch {
+      switch error {
+      case .otherTables(let reason): return reason
+      case .inUse: return nil
+      default: throw StartFailure(.dataFolder, StorageStartError.text(error, folder: folder))
+      }
+    }
+  }
+
+  /// Follows the log without serving, until a leader has made the tables of this node's operations, or until this
+  /// node may lead and makes them.
+  ///
+  /// - Returns: whether the folder can be opened.
+  private func waitForTables(
+    _ reason: String, _ own: ClusterPosition, _ head: LogHead
+  ) async throws -> Bool {
+    if node.isNew(reason) {
+      logger.notice(
+        """
+        waiting for a leader with this node's operations: deploy them there, or make this node the leader with \
+        larder cluster transfer
+        """, metadata: ["missing": "\(reason)"])
+    }
+    try await node.backend.beat(node.record(digest: digest))
+    guard try await node.mayLead(digest: digest),
+      let lease = try await node.backend.take(
+        node.record(digest: digest), for: node.settings.lease)
+    else {
+      node.note(leader: try await node.backend.lease())
+      if own.position < head.position { try await replay() }
+      return false
+    }
+    do {
+      try await replay()
+    } catch {
+      try? await node.backend.release(lease, to: nil)
+      throw error
+    }
+    node.become(.leader(lease))
+    node.note(leader: lease)
+    return true
+  }
+
+  /// Applies the rest of the log to a database that this node cannot serve.
   private func replay() async throws {
     var configuration = StoreConfiguration(
       folder: folder, segment: 1, opened: SystemClock.wall.now())
@@ -185,7 +263,7 @@ struct ClusterStart {
       let rows = try await node.backend.rows(after: store.position, bytesMax: Self.rowsBytesMax)
       guard !rows.isEmpty else { return }
       _ = try await store.apply(
-        rows.map { ReplicatedRow(position: $0.position, payload: $0.payload) })
+        rows.map(ReplicatedRow.init))
     }
   }
 }
@@ -205,16 +283,36 @@ struct SnapshotPlacing {
   }
 
   /// Puts the fetched file in the place of the database. The folder must not be open.
-  func place() throws(StartFailure) {
+  ///
+  /// - Parameter ahead: the position of a database with rows that the log has lost, which is kept beside the new one
+  ///   as `larder.ahead-POSITION.sqlite`; nil to remove the former database.
+  func place(keepingAhead ahead: Int64? = nil) throws(StartFailure) {
     do throws(RestoreError) {
       let aside = "\(node.folder.path)/larder.replaced"
       try? FileManager.default.removeItem(atPath: aside)
       let restore = try DatabaseRestore(of: file, into: node.folder.path, key: nil)
       _ = try restore.place(replacing: true, aside: aside)
+      if let ahead { keep(aside, as: "\(node.folder.path)/larder.ahead-\(ahead).sqlite") }
       for path in [file, aside] { try? FileManager.default.removeItem(atPath: path) }
     } catch {
       throw StartFailure(.dataFolder, "The snapshot cannot be put into place: \(error).")
     }
+  }
+
+  private func keep(_ aside: String, as kept: String) {
+    let manager = FileManager.default
+    let names = (try? manager.contentsOfDirectory(atPath: aside)) ?? []
+    for name in names {
+      let suffix = name.dropFirst(DatabaseRestore.databaseName.count)
+      do {
+        try? manager.removeItem(atPath: kept + suffix)
+        try manager.moveItem(atPath: "\(aside)/\(name)", toPath: kept + suffix)
+      } catch {
+        node.logger.error(
+          "the former database could not be kept", metadata: ["file": "\(name)", "cause": "\(error)"])
+      }
+    }
+    node.logger.notice("the former database is kept", metadata: ["file": "\(kept)"])
   }
 }
 

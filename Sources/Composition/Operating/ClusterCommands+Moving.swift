@@ -180,7 +180,7 @@ extension ClusterCommands {
       guard !rows.isEmpty else { return position }
       do throws(StorageError) {
         let applied = try await store.apply(
-          rows.map { ReplicatedRow(position: $0.position, payload: $0.payload) })
+          rows.map(ReplicatedRow.init))
         guard applied.needsReopening else { continue }
       } catch {
         throw StartFailure(

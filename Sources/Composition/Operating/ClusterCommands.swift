@@ -99,7 +99,7 @@ package struct ClusterCommands {
     let others = nodes.filter { $0.id != lease.holder }
     guard let wanted else {
       // A node with other operations does not lead until it is told.
-      let fit = others.filter { $0.isLive && $0.digest == lease.digest }
+      let fit = others.filter { $0.isLive && $0.isCandidate && $0.digest == lease.digest }
       guard let furthest = fit.max(by: { ($0.position, $1.id) < ($1.position, $0.id) }) else {
         throw StartFailure(
           .failed,

@@ -55,7 +55,9 @@ package struct RestoreCommand {
     let aside = "\(folder.path)/replaced-\(BackupName.now())"
     do throws(RestoreError) {
       let isReplaced = try restore.place(replacing: replaces, aside: aside)
-      return report(restore.inspection, aside: isReplaced ? aside : nil)
+      return report(
+        restore.inspection, aside: isReplaced ? aside : nil,
+        wasInCluster: try leaveCluster(folder.path))
     } catch {
       throw failure(error)
     }
@@ -80,7 +82,22 @@ package struct RestoreCommand {
     }
   }
 
-  private func report(_ found: StoreInspection, aside: String?) -> String {
+  /// A backup of a node is no part of its cluster's log any more.
+  ///
+  /// - Returns: whether it was made by a node.
+  private func leaveCluster(_ folder: String) throws(RestoreError) -> Bool {
+    do throws(StorageError) {
+      guard try Store.clusterPosition(folder: folder) != nil else { return false }
+      try Store.leaveCluster(folder: folder)
+      return true
+    } catch {
+      throw .cannotWrite(reason: "the database is restored, and cannot leave its cluster: \(error)")
+    }
+  }
+
+  private func report(
+    _ found: StoreInspection, aside: String?, wasInCluster: Bool
+  ) -> String {
     var lines: [String] = []
     let contents = found.statistics.map { statistics in
       let entities = statistics.tables.reduce(0) { $0 + $1.entities }
@@ -90,6 +107,11 @@ package struct RestoreCommand {
     lines.append("Restored \(backup)\(contents ?? "") to \(settings.dataFolder)/larder.sqlite.")
     if let aside {
       lines.append("The database that it replaced is in \(aside); remove it when you are sure.")
+    }
+    if wasInCluster {
+      lines.append(
+        "The backup is of a node of a cluster; the database is that of a single machine now. `larder "
+          + "cluster import --replace` begins the cluster again with it.")
     }
     if settings.files.isOn, settings.files.store == .disk {
       lines.append(

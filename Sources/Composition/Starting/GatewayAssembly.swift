@@ -178,7 +178,8 @@ struct GatewayAssembly {
         clock: clock, random: random, whenEnded: { signal.end(device: $0) }),
       storedRoles: workspace.registry.storedRoles)
     let environment = QueueAssembly.environment(
-      settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero)
+      settings, clock: expiryClock, hookTimeMax: hooksOut.reviewer?.timeMax ?? .zero,
+      term: role.leader?.term ?? "")
     let sync = SyncQueue(
       store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
       upstreams: upstreams, calls: calls, epoch: epoch, cursors: cursors,
@@ -365,9 +366,12 @@ enum QueueAssembly {
     return max(timeout * 2, hookTimeMax) + .seconds(10)
   }
 
-  /// - Parameter hookTimeMax: how long hooks can take to decide about one list of writes.
+  /// - Parameters:
+  ///   - hookTimeMax: how long hooks can take to decide about one list of writes.
+  ///   - term: the node and the epoch of a leader. Its queue can be opened more than once in an epoch, so a claim
+  ///     shows which opening made it.
   static func environment(
-    _ settings: Settings, clock: TrustedClock, hookTimeMax: Duration
+    _ settings: Settings, clock: TrustedClock, hookTimeMax: Duration, term: String = ""
   ) -> QueueEnvironment {
     let queue = settings.queue
     return QueueEnvironment(
@@ -376,7 +380,7 @@ enum QueueAssembly {
         forceDeadline: queue.forceDeadline, probe: queue.probeInterval,
         answerDeadline: answerDeadline(settings, hookTimeMax: hookTimeMax),
         itemsMax: queue.itemsMax, quota: DataQuota(settings.devices)),
-      wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
+      wall: clock.now(), reading: { SystemClock.uptime() }, boot: term.isEmpty ? RandomName.make() : "\(term).\(RandomName.make())",
       random: { UInt64.random(in: 0...UInt64.max) },
       sleep: { try await Task.sleep(for: $0) })
   }

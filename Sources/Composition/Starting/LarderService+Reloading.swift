@@ -78,7 +78,8 @@ extension LarderService {
     do {
       switch errand {
       case .release(let lease, let heir): try await node.backend.release(lease, to: heir)
-      case .replaceDatabase: try SnapshotPlacing(node: node).place()
+      case .replaceDatabase(let aside):
+        try SnapshotPlacing(node: node).place(keepingAhead: aside)
       }
     } catch {
       logger.error("between two parts in the cluster", metadata: ["cause": "\(error)"])
@@ -103,8 +104,27 @@ extension LarderService {
       do throws(StartFailure) {
         return (try await open(former), fault)
       } catch {
-        return (nil, error)
+        guard let deployment = await openedOnceItHasTables(former) else { return (nil, error) }
+        return (deployment, fault)
       }
     }
+  }
+
+  /// Opens a node's workspace whose tables the database does not have, as after a snapshot of other operations,
+  /// once a leader has made them or this node leads.
+  ///
+  /// - Returns: nil if there is another reason why it cannot be opened.
+  private func openedOnceItHasTables(_ workspace: Workspace) async -> Deployment? {
+    guard let start = share.cluster.map({ ClusterStart($0, workspace) }) else { return nil }
+    while !deployments.isEnding, (try? start.missingTables()) != nil {
+      do {
+        try await start.run()
+        return try await open(workspace)
+      } catch {
+        logger.error("the node cannot go on yet", metadata: ["cause": "\(error)"])
+        try? await Task.sleep(for: .milliseconds(200))
+      }
+    }
+    return nil
   }
 }

@@ -1,3 +1,4 @@
+import Cluster
 import Endpoints
 import FoundationEssentials
 package import Gateway
@@ -196,6 +197,10 @@ package final class LarderService: Service {
     // A reload that has begun opens its deployment, for the requests that wait for it.
     await deployments.waitForReload()
     await deployments.take()?.close(queueEndMax: queueEndMax)
+    if let cluster = share.cluster {
+      await cluster.forwarding.close()
+      await cluster.backend.close()
+    }
     await share.tracing.end()
     await share.group.shutdown()
   }

@@ -98,6 +98,9 @@ enum StorageStartError {
       "The database in \(folder) does not agree with the log of the cluster: \(reason)."
     case .otherTables(let reason):
       "The database in \(folder) is of other operations or another version than this node: \(reason)."
+    case .inCluster:
+      "The database in \(folder) is that of a node of a cluster, and `cluster.postgres` is not set. Set it, "
+        + "or make a folder for a single machine with `larder cluster export --to FOLDER`."
     case .tooCostly, .overloaded:
       "A query of the database in \(folder) took too long."
     case .closed:

@@ -80,7 +80,7 @@ package final class ReplicaHandler: RequestHandler {
     if coverage == .whole, !isOwed { return nil }
     // Without PostgreSQL it cannot catch up, and the leader that it knows may be one no longer. A new segment
     // opens this node again, so that waiting here would not show it.
-    let canCatchUp = !link.isCutOff && (coverage != .unknown || link.reachable == nil)
+    let canCatchUp = !link.isCutOff && (coverage != .unknown || !link.isAnswered)
     if canCatchUp {
       let hasCaughtUp = await link.wait(atMost: NodeReads.caughtUpWithin) { [reads] in
         reads.coverage(of: shown) == .whole && !(isOwed && link.owesWrites)
@@ -89,7 +89,7 @@ package final class ReplicaHandler: RequestHandler {
     }
     // What is owed was carried out by the leader that this node knows.
     let mayForward = !link.isCutOff || coverage == .whole
-    if mayForward, link.reachable != nil {
+    if mayForward, link.isAnswered {
       let rule = inner.contentRoute(for: request.head).rule
       var response = await routing.forward(request, rule, .main)
       inner.decorate(&response, for: request)

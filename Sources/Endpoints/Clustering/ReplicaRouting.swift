@@ -56,7 +56,7 @@ struct ReplicaRouting: Sendable {
   ) async -> ServerResponse {
     let (response, isNeeded) = await localResponse(to: request, content, line, local)
     guard isNeeded else { return response }
-    if link.reachable != nil {
+    if link.isAnswered {
       let forwarded = ForwardedRequest(
         request, content: content, isDecoded: true, surface: line.surface)
       do throws(ForwardingFault) {
@@ -92,7 +92,7 @@ struct ReplicaRouting: Sendable {
       await local(whole)
     }
     request.noteFacts(of: whole)
-    return (response, current.isNeeded && link.reachable != nil)
+    return (response, current.isNeeded && link.isAnswered)
   }
 
   // MARK: Forwarding
@@ -161,7 +161,7 @@ struct ReplicaRouting: Sendable {
 
   private static func failure(of fault: ForwardingFault) -> Failure {
     switch fault {
-    case .noLeader, .declined: .leaderUnavailable
+    case .noLeader, .notLeader, .declined: .leaderUnavailable
     case .unreachable(let cause), .refused(let cause):
       Failure(
         .leaderUnavailable, Failure.leaderUnavailable.message, retry: .after,

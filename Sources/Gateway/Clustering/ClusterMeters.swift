@@ -12,6 +12,18 @@ package enum ForwardOutcome: String, CaseIterable, Sendable {
   case failed
 }
 
+extension ForwardOutcome {
+  init(_ fault: ForwardingFault) {
+    self =
+      switch fault {
+      case .notLeader: .notLeader
+      case .noLeader, .unreachable: .unreachable
+      case .unanswered, .refused: .failed
+      case .declined: .responded
+      }
+  }
+}
+
 /// Counters of a node of a cluster. A single machine has none.
 package final class ClusterMeters: Sendable {
   private let forwarded: [ForwardOutcome: Counter]

@@ -37,14 +37,17 @@ package struct LeaderDuties: Sendable {
   /// Whether the lease may be over, because it could not be renewed in time: another node may lead, and have what
   /// this one does not.
   package let isCutOff: @Sendable () -> Bool
+  /// The node and the epoch of its lease, which the claims of its queue show; empty if they do not matter.
+  package let term: String
 
   package init(
     position: @escaping @Sendable () -> Int64, progress: any ReplicaProgress,
-    isCutOff: @escaping @Sendable () -> Bool = { false }
+    isCutOff: @escaping @Sendable () -> Bool = { false }, term: String = ""
   ) {
     self.isCutOff = isCutOff
     self.position = position
     self.progress = progress
+    self.term = term
   }
 }
 

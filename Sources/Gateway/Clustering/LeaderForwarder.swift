@@ -8,6 +8,8 @@ import Synchronization
 package enum ForwardingFault: Error, Hashable, Sendable {
   /// There is none, or it is not known.
   case noLeader
+  /// The node that was called is not the leader: nothing has been done.
+  case notLeader
   /// The leader cannot be reached, or the request was safe: nothing has been done.
   case unreachable(String)
   /// The request was sent, and its outcome is not known.
@@ -20,7 +22,8 @@ package enum ForwardingFault: Error, Hashable, Sendable {
 
 /// Passes requests on to the leader.
 ///
-/// A request goes to the leader once, or twice if the first node was not the leader or could not be reached.
+/// A request goes to the leader once, or again if the node was not the leader or could not be reached: twice, and
+/// for up to two seconds while the lease passes from one node to another.
 /// It never goes further: a node that receives a forwarded request and is not the leader refuses it.
 package struct LeaderForwarder: Sendable {
   /// The fields that only nodes read.
@@ -58,15 +61,18 @@ package struct LeaderForwarder: Sendable {
   private let clock: WallClock
   private let random: RandomBytes
   private let logger: Logger
+  private let noteOutcome: @Sendable (ForwardOutcome) -> Void
   private let pace = RefusalPace()
   private let pulse = LeaderPulse()
 
   /// - Parameters:
   ///   - node: the id of this node.
   ///   - client: a client of its own, see ``clientSettings``.
+  ///   - noteOutcome: called with the outcome of each request.
   package init(
     link: LeaderLink, node: String, client: HTTPClient, signature: NodeSignature,
-    clock: WallClock, random: RandomBytes, logger: Logger
+    clock: WallClock, random: RandomBytes, logger: Logger,
+    noteOutcome: @escaping @Sendable (ForwardOutcome) -> Void = { _ in }
   ) {
     self.link = link
     self.node = node
@@ -75,6 +81,7 @@ package struct LeaderForwarder: Sendable {
     self.clock = clock
     self.random = random
     self.logger = logger
+    self.noteOutcome = noteOutcome
   }
 
   /// The settings of the client: it waits for long polls and uploads, and never refuses by itself.
@@ -95,20 +102,44 @@ package struct LeaderForwarder: Sendable {
   package func forward(
     _ request: ForwardedRequest
   ) async throws(ForwardingFault) -> ForwardedResponse {
-    guard let leader = link.reachable else { throw .noLeader }
     do throws(ForwardingFault) {
-      return try await send(request, to: leader)
+      let response = try await sendUntilAnswered(request)
+      noteOutcome(.responded)
+      return response
     } catch {
-      let mayRepeat: Bool =
-        switch error {
-        case .noLeader, .unreachable: request.isWhole
-        case .unanswered, .refused, .declined: false
-        }
-      guard mayRepeat,
-        let next = await link.waitForLeader(otherThan: leader, atMost: Self.nextLeaderWithin)
-      else { throw error }
-      return try await send(request, to: next)
+      noteOutcome(ForwardOutcome(error))
+      throw error
     }
+  }
+
+  private func sendUntilAnswered(
+    _ request: ForwardedRequest
+  ) async throws(ForwardingFault) -> ForwardedResponse {
+    guard var leader = await link.nextReachable() else { throw .noLeader }
+    var isRepeated = false
+    while true {
+      do throws(ForwardingFault) {
+        return try await send(request, to: leader)
+      } catch {
+        let mayRepeat: Bool =
+          switch error {
+          case .noLeader, .notLeader, .unreachable: request.isWhole
+          case .unanswered, .refused, .declined: false
+          }
+        guard mayRepeat, let next = await self.next(after: leader, isRepeated) else { throw error }
+        leader = next
+        isRepeated = true
+      }
+    }
+  }
+
+  /// Returns the node to send a request to that one has not answered.
+  private func next(
+    after former: LeaderLink.Leader, _ isRepeated: Bool
+  ) async -> LeaderLink.Leader? {
+    if link.isHandover { return await link.nextReachable() }
+    guard !isRepeated else { return nil }
+    return await link.waitForLeader(otherThan: former, atMost: Self.nextLeaderWithin)
   }
 
   /// Opens a WebSocket to the leader.
@@ -117,7 +148,7 @@ package struct LeaderForwarder: Sendable {
   package func openSocket(
     _ request: ForwardedRequest, subprotocols: [String]
   ) async throws(ForwardingFault) -> ForwardedSocket {
-    guard let leader = link.reachable else { throw .noLeader }
+    guard let leader = await link.nextReachable() else { throw .noLeader }
     var socket = WebSocketRequest(
       url: HTTPURL(origin: leader.url.origin, target: request.target),
       fields: signed(request, for: leader),
@@ -126,10 +157,15 @@ package struct LeaderForwarder: Sendable {
     do throws(HTTPClientError) {
       let connection = try await client.openWebSocket(socket)
       link.noteReached(leader)
+      noteOutcome(.responded)
       return ForwardedSocket(connection)
     } catch {
-      if case .upgradeRefused(let status) = error { throw .declined(status: status) }
+      if case .upgradeRefused(let status) = error {
+        noteOutcome(.responded)
+        throw .declined(status: status)
+      }
       if error.saysUnreachable { link.noteUnreachable(leader) }
+      noteOutcome(.unreachable)
       throw .unreachable("\(error)")
     }
   }
@@ -184,7 +220,7 @@ package struct LeaderForwarder: Sendable {
       return .refused("The leader does not accept this node: \(refusal).")
     }
     link.noteMisdirected(leader)
-    return .noLeader
+    return .notLeader
   }
 
   /// Sends a request, and gives up if the node is no longer the leader, or answers nothing at all: a node that was

@@ -27,8 +27,15 @@ package final class LeaderLink: Sendable {
   /// How long the leader is not called after it could not be reached: other requests meanwhile get what
   /// this node has.
   static let restAfterFailure = Duration.seconds(1)
-  /// How long a node that turned out not to be the leader is not called.
-  static let misdirectedFor = Duration.seconds(5)
+  /// How long a node that turned out not to be the leader is not called: one that has just taken the lease
+  /// opens its store first.
+  static let misdirectedFor = Duration.milliseconds(100)
+  /// How long requests wait for the next leader once it is known that the lease passes from one node to another.
+  static let handoverMax = Duration.seconds(2)
+  /// How soon after one handover the next one can begin.
+  private static let handoverPause = Duration.seconds(10)
+  /// How often a leader that rests is looked at.
+  private static let lookInterval = Duration.milliseconds(20)
 
   private struct State {
     var leader: Leader?
@@ -39,6 +46,8 @@ package final class LeaderLink: Sendable {
     /// The last position of a write that was passed on and answered before this node had applied it.
     var owed: Int64 = 0
     var hasLooked = false
+    /// When the lease began to pass from one node to another, on the monotonic clock.
+    var handoverBegan: Duration?
   }
 
   private let state = Mutex(State())
@@ -75,6 +84,9 @@ package final class LeaderLink: Sendable {
     change { $0.position = max($0.position, position) }
   }
 
+  /// Notes the position of a database that was opened: a snapshot can have replaced one that was further.
+  package func note(openedAt position: Int64) { change { $0.position = position } }
+
   /// Notes whether this node learns nothing of new positions, because it cannot reach PostgreSQL.
   package func note(isCutOff: Bool) {
     change { state in
@@ -92,6 +104,18 @@ package final class LeaderLink: Sendable {
     }
   }
 
+  /// Notes that the lease passes from one node to another, which takes a moment.
+  package func noteHandover() {
+    let now = uptime()
+    change { state in
+      if let began = state.handoverBegan, now - began < Self.handoverPause { return }
+      state.handoverBegan = now
+    }
+  }
+
+  /// Lets no request wait for the next leader any more.
+  package func endHandover() { change { $0.handoverBegan = nil } }
+
   // MARK: Reports of the forwarder
 
   /// Notes that a leader did not accept a connection or did not answer.
@@ -102,10 +126,15 @@ package final class LeaderLink: Sendable {
   /// Notes that a node is not the leader.
   func noteMisdirected(_ leader: Leader) {
     rest(leader, for: Self.misdirectedFor)
+    noteHandover()
   }
 
   func noteReached(_ leader: Leader) {
-    state.withLock { if $0.leader == leader { $0.restsUntil = nil } }
+    state.withLock { state in
+      guard state.leader == leader else { return }
+      state.restsUntil = nil
+      state.handoverBegan = nil
+    }
   }
 
   /// Notes that a write was answered whose position this node has not applied.
@@ -138,6 +167,17 @@ package final class LeaderLink: Sendable {
     }
   }
 
+  /// Whether the lease passes from one node to another, so that there is a leader in a moment.
+  package var isHandover: Bool {
+    let now = uptime()
+    return state.withLock { state in
+      state.handoverBegan.map { now - $0 < Self.handoverMax } ?? false
+    }
+  }
+
+  /// Whether a leader can be called now or in a moment.
+  package var isAnswered: Bool { reachable != nil || isHandover }
+
   /// The position that this node has applied.
   package var position: Int64 { state.withLock { $0.position } }
 
@@ -166,6 +206,16 @@ package final class LeaderLink: Sendable {
   func waitForLeader(otherThan former: Leader, atMost limit: Duration) async -> Leader? {
     _ = await wait(atMost: limit) { self.reachable.map { $0 != former } ?? false }
     return reachable.flatMap { $0 == former ? nil : $0 }
+  }
+
+  /// Returns the leader that can be called, for which it waits while the lease passes from one node to another.
+  func nextReachable() async -> Leader? {
+    while true {
+      if let leader = reachable { return leader }
+      guard isHandover, !Task.isCancelled else { return nil }
+      let seen = changed.count
+      if reachable == nil { await changed.wait(after: seen, atMost: Self.lookInterval) }
+    }
   }
 
   /// Waits for a time, or until the task is cancelled.

@@ -45,7 +45,7 @@ package final class LeaderRequest: Sendable {
 
 extension LeaderLink {
   /// Whether the request of the current task can be passed on to the leader.
-  package var canAsk: Bool { reachable != nil && LeaderRequest.current?.wasAsked != true }
+  package var canAsk: Bool { isAnswered && LeaderRequest.current?.wasAsked != true }
 
   /// Notes that only the leader can serve the request of the current task, and returns the failure with
   /// which the use case ends.

@@ -4,10 +4,13 @@ import Model
 /// A row of the log as a replica applies it.
 package struct ReplicatedRow: Sendable {
   package let position: Int64
+  /// The epoch of the lease under which it was written.
+  package let epoch: Int64
   package let payload: [UInt8]
 
-  package init(position: Int64, payload: [UInt8]) {
+  package init(position: Int64, epoch: Int64, payload: [UInt8]) {
     self.position = position
+    self.epoch = epoch
     self.payload = payload
   }
 }
@@ -68,8 +71,11 @@ extension GroupedWriter {
       needsReopening = needsReopening || !payload.schema.isEmpty
       last = row.position
     }
-    guard try ClusterPosition.read(database)?.position == last else {
-      throw StorageError.diverged("the rows up to \(last) did not set the position")
+    if let epoch = rows.last?.epoch {
+      let place = try ClusterPosition.read(database)
+      guard place?.position == last, place?.epoch == epoch else {
+        throw StorageError.diverged("the rows up to \(last) did not set the position and its epoch")
+      }
     }
     let counters = try WriterMemory.Counters(database)
     try database.execute(sql: "COMMIT")

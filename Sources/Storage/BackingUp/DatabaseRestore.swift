@@ -39,6 +39,9 @@ package struct DatabaseRestore: Sendable {
   /// The names of a database's files, the database first.
   private static let suffixes = ["", "-wal", "-shm"]
 
+  /// The name of a data folder's database.
+  package static var databaseName: String { StoreFolderLock.databaseName }
+
   package let inspection: StoreInspection
   package let marker: StoreMarker?
   private let work: BackupWorkFolder

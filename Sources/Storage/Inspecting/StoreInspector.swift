@@ -103,10 +103,14 @@ struct StoreInspector {
     let tables = try database.strings(
       "SELECT name FROM sqlite_master WHERE name = 'cluster_position'")
     guard !tables.isEmpty else { return nil }
-    return try database.rows("SELECT cluster, position, is_diverged FROM cluster_position").first
-      .map {
-        ClusterPosition(cluster: $0[0], position: Int64($0[1]) ?? 0, isDiverged: $0[2] != "0")
-      }
+    let place = try database.rows(
+      "SELECT cluster, position, epoch, term, is_diverged FROM cluster_position"
+    ).first
+    return place.map {
+      ClusterPosition(
+        cluster: $0[0], position: Int64($0[1]) ?? 0, epoch: Int64($0[2]) ?? 0,
+        term: Int64($0[3]) ?? 0, isDiverged: $0[4] != "0")
+    }
   }
 
   /// Whether the database has all tables of this version.

@@ -25,13 +25,17 @@ struct Opening {
     if isNewer { throw StorageError.newerSchema(folder: configuration.folder) }
     switch configuration.role {
     case .alone:
+      guard try queue.read({ try ClusterPosition.read($0) }) == nil else {
+        throw StorageError.inCluster
+      }
       try migrator.migrate(queue)
       try self.init(preparing: queue, configuration, types: types) { _ in }
     case .replica, .replay:
       try self.init(reading: queue, configuration, types: types, migrator)
-    case .leader(let cluster, let log):
+    case .leader(let cluster, let epoch, let log):
       guard let capture else { throw StorageError.failed(code: 0, message: "no changes are noted") }
-      let member = LeaderOpening(cluster: cluster, log: log, capture: capture)
+      let member = LeaderOpening(
+        cluster: cluster, epoch: epoch, log: log, capture: capture)
       let isReset = try member.migrate(queue, migrator)
       let recorder = try queue.read { try member.recorder($0) }
       do {

@@ -25,8 +25,8 @@ package enum StoreRole: Sendable {
   case alone
   /// Appends every transaction to the log before it is committed.
   ///
-  /// `cluster` names the cluster, for a database that is in none yet.
-  case leader(cluster: String, log: any CommitLog)
+  /// `cluster` names the cluster, for a database that is in none yet; `epoch` is that of the lease.
+  case leader(cluster: String, epoch: Int64, log: any CommitLog)
   /// Is changed only by log rows, see ``Store/apply(_:)``.
   case replica
   /// A replica that is not read: it can be of an older version, and is opened without types.

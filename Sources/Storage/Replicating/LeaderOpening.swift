@@ -3,6 +3,7 @@ import GRDB
 /// The first steps of opening a leader's database.
 struct LeaderOpening {
   let cluster: String
+  let epoch: Int64
   let log: any CommitLog
   let capture: ChangeCapture
 
@@ -30,6 +31,7 @@ struct LeaderOpening {
 
   func recorder(_ database: Database) throws -> TransactionRecorder {
     let position = try ClusterPosition.read(database)?.position ?? 0
-    return try TransactionRecorder(capture, log: log, position: position, database)
+    return try TransactionRecorder(
+      capture, log: log, epoch: epoch, position: position, database)
   }
 }

@@ -8,6 +8,9 @@ final class TransactionRecorder: @unchecked Sendable {
   private(set) var position: Int64
   private let capture: ChangeCapture
   private let log: any CommitLog
+  private let epoch: Int64
+  /// See ``ClusterPosition/term``.
+  private let term = Int64.random(in: 1...Int64.max)
   /// As committed.
   private var schema: SchemaImage
   private var schemaVersion: Int64
@@ -26,9 +29,12 @@ final class TransactionRecorder: @unchecked Sendable {
   }
 
   /// - Parameter capture: installed on the database's connection.
-  init(_ capture: ChangeCapture, log: any CommitLog, position: Int64, _ database: Database) throws {
+  init(
+    _ capture: ChangeCapture, log: any CommitLog, epoch: Int64, position: Int64, _ database: Database
+  ) throws {
     self.capture = capture
     self.log = log
+    self.epoch = epoch
     self.position = position
     schema = try SchemaImage(database)
     schemaVersion = try Self.schemaVersion(database)
@@ -49,7 +55,7 @@ final class TransactionRecorder: @unchecked Sendable {
     if isAltered || schema.hasVirtualTables { try Self.writeWords(database) }
     guard isAltered || isReset || !capture.isEmpty else { return }
     let next = position + 1
-    try ClusterPosition.set(next, database)
+    try ClusterPosition.set(next, epoch: epoch, term: term, database)
     var payload = LogPayload()
     payload.isReset = isReset
     payload.reports = reports

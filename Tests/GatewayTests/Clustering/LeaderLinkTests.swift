@@ -66,6 +66,9 @@ struct LeaderLinkTests {
     #expect(await applied)
     uptime.advance(by: .seconds(1))
     #expect(await !link.waitUntilApplied(10, atMost: .zero))
+    link.note(openedAt: 3)
+    #expect(link.position == 3)
+    #expect(await !link.waitUntilApplied(7, atMost: .zero))
   }
 
   @Test("A node has looked for the leader once it knows one or none, or cannot look")
@@ -119,6 +122,39 @@ struct LeaderLinkTests {
     link.note(leader: second)
     #expect(await next == second)
     #expect(await link.waitForLeader(otherThan: second, atMost: .zero) == nil)
+  }
+
+  @Test("While the lease passes on, the next leader is waited for, or the one that was not ready yet")
+  func waitsInHandovers() async throws {
+    let link = link()
+    #expect(await link.nextReachable() == nil)
+    #expect(!link.isAnswered)
+    link.noteHandover()
+    #expect(link.isAnswered)
+    let first = try leader("a")
+    async let next = link.nextReachable()
+    link.note(leader: first)
+    #expect(await next == first)
+    // It has the lease, and its store is not open yet.
+    link.noteMisdirected(first)
+    #expect(link.reachable == nil)
+    async let again = link.nextReachable()
+    uptime.advance(by: LeaderLink.misdirectedFor)
+    #expect(await again == first)
+    link.noteReached(first)
+    #expect(!link.isHandover)
+    link.note(leader: nil)
+    link.noteHandover()
+    uptime.advance(by: LeaderLink.handoverMax)
+    #expect(await link.nextReachable() == nil)
+    // It is over, and does not begin again for a while.
+    link.noteHandover()
+    #expect(!link.isHandover)
+    uptime.advance(by: .seconds(8))
+    link.noteHandover()
+    #expect(link.isHandover)
+    link.endHandover()
+    #expect(await link.nextReachable() == nil)
   }
 
   @Test("What only the leader serves is noted on the request of the task")

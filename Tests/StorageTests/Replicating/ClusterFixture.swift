@@ -15,6 +15,9 @@ final class LogDouble: CommitLog {
     var writesDespiteFault = false
   }
 
+  /// Of all its rows.
+  static let epoch: Int64 = 7
+
   private let state = Mutex(State())
 
   var rows: [[UInt8]] { state.withLock { $0.rows } }
@@ -40,7 +43,7 @@ final class LogDouble: CommitLog {
   /// The rows after a position, for ``Store/apply(_:)``.
   func rows(after position: Int64) -> [ReplicatedRow] {
     zip(Int64(1)..., rows).filter { $0.0 > position }.map {
-      ReplicatedRow(position: $0, payload: $1)
+      ReplicatedRow(position: $0, epoch: Self.epoch, payload: $1)
     }
   }
 }
@@ -67,7 +70,7 @@ final class ClusterFixture {
 
   init(types: [EntityType] = ClusterFixture.types) throws {
     leader = try Self.open(
-      folder, .leader(cluster: "c", log: log), types: types)
+      folder, .leader(cluster: "c", epoch: LogDouble.epoch, log: log), types: types)
   }
 
   static func open(
@@ -82,7 +85,7 @@ final class ClusterFixture {
 
   func reopenLeader(types: [EntityType] = ClusterFixture.types) throws {
     leader.close()
-    leader = try Self.open(folder, .leader(cluster: "c", log: log), types: types)
+    leader = try Self.open(folder, .leader(cluster: "c", epoch: LogDouble.epoch, log: log), types: types)
   }
 
   /// Makes a replica of the leader's database as it is now.

@@ -52,7 +52,7 @@ struct MovingTests {
     let (folder, copy) = (try await Self.single(), try Self.emptyFolder())
     try Store.joinCluster("c", folder: folder.path, copyingTo: copy.databasePath)
     let log = LogDouble()
-    let leader = try ClusterFixture.open(folder, .leader(cluster: "c", log: log))
+    let leader = try ClusterFixture.open(folder, .leader(cluster: "c", epoch: LogDouble.epoch, log: log))
     // Nothing stands for a snapshot: the copy is one.
     #expect(leader.resetPosition == 0)
     _ = try await leader.apply(Self.film("Brazil", call: 2))
@@ -93,6 +93,16 @@ struct MovingTests {
     try FileManager.default.removeItem(atPath: copy)
     try Store.joinCluster("second", folder: folder.path, copyingTo: copy)
     #expect(try Store.clusterPosition(folder: folder.path)?.cluster == "second")
+  }
+
+  @Test("A node's database is not opened as a single machine's")
+  func staysInItsCluster() async throws {
+    let folder = try await Self.single()
+    try Store.joinCluster("c", folder: folder.path, copyingTo: "\(folder.path)/copy")
+    #expect(throws: StorageError.inCluster) { try ClusterFixture.open(folder, .alone) }
+    #expect(try Store.clusterPosition(folder: folder.path)?.cluster == "c")
+    try Store.leaveCluster(folder: folder.path)
+    try ClusterFixture.open(folder, .alone).close()
   }
 
   @Test("A folder in use is left alone")

@@ -256,7 +256,7 @@ struct ReplicationTests {
     let before = try ClusterFixture.contents(folder)
     var damaged = rows
     damaged[1] = ReplicatedRow(
-      position: rows[1].position, payload: Array(rows[1].payload.dropLast()))
+      position: rows[1].position, epoch: rows[1].epoch, payload: Array(rows[1].payload.dropLast()))
     for faulty in [Array(rows.dropFirst()), damaged, [rows[0], rows[2]]] {
       await #expect {
         _ = try await replica.apply(faulty)
