@@ -86,6 +86,19 @@ extension Ways {
       await world.stop()
     }
 
+    @Test("While the lease passes on, a miss waits for the next leader")
+    func missesWaitInHandovers() async throws {
+      let world = try await Self.start()
+      world.link.note(leader: nil)
+      world.link.noteHandover()
+      async let miss = world.replica.get("/api/films/f9")
+      try world.noteLeader(epoch: 2)
+      let response = try await miss
+      #expect(response.status == 200, "\(response.text)")
+      #expect(world.replicaCalls == 0)
+      await world.stop()
+    }
+
     @Test("While a replica shows stale data, the leader refreshes it")
     func leaderRefreshes() async throws {
       let larder = try await RunningLarder.start(operations: Self.operations)
