@@ -86,6 +86,22 @@ extension Ways {
       await world.stop()
     }
 
+    @Test("While the lease passes on, a miss waits for the next leader")
+    func missesWaitInHandovers() async throws {
+      let world = try await Self.start()
+      world.link.note(leader: nil)
+      world.link.noteHandover()
+      let noting = Task {
+        // The miss waits by then, or finds the leader at once.
+        try world.noteLeader(epoch: 2)
+      }
+      let response = try await world.replica.get("/api/films/f9")
+      try await noting.value
+      #expect(response.status == 200, "\(response.text)")
+      #expect(world.replicaCalls == 0)
+      await world.stop()
+    }
+
     @Test(
       "A leader that answers nothing is given up: soon for reads, later for what it may carry out")
     func silentLeader() async throws {
