@@ -77,6 +77,9 @@ package final class HTTPService: Service {
     shared.rates?.divide(among: nodeCount)
   }
 
+  /// How often it is looked whether only independent requests are left.
+  private static let lookInterval = Duration.milliseconds(5)
+
   /// Lets requests that begin from now on wait for ``serve(with:)``, and closes WebSockets. Connections stay
   /// open, and new ones are accepted.
   package func hold() async {
@@ -86,13 +89,20 @@ package final class HTTPService: Service {
   /// Returns after ``hold()`` when no request is in progress. Those that take longer than the time
   /// limit are cancelled and their connections reset.
   ///
-  /// - Parameter cutOffMax: how long cancelled requests can take to end.
+  /// - Parameters:
+  ///   - cutOffMax: how long cancelled requests can take to end.
+  ///   - independent: the number of requests that need nothing of their handler any more, and are not waited for.
   /// - Returns: the number of requests that were cancelled.
   package func waitForResponses(
-    atMost limit: Duration, cutOffMax: Duration = .seconds(1)
+    atMost limit: Duration, cutOffMax: Duration = .seconds(1),
+    except independent: @Sendable () -> Int = { 0 }
   ) async -> Int {
     let terms = places.map(\.term)
     let start = LoopClock.now()
+    while independent() > 0, LoopClock.now().elapsed(since: start) < limit {
+      if terms.reduce(0, { $0 + $1.inProgress }) <= independent() { return 0 }
+      try? await Task.sleep(for: Self.lookInterval)
+    }
     for term in terms {
       await term.waitUntilFinished(atMost: limit - LoopClock.now().elapsed(since: start))
     }

@@ -183,7 +183,8 @@ final class ClusterNode: Sendable {
       state.hasLost = false
     }
     link.note(openedAt: opened.store.position)
-    guard case .leader = part else { return }
+    guard case .leader(let lease) = part else { return }
+    link.note(leader: reach(lease))
     opened.store.whenLeadingEnds { [weak self] error in
       guard let self else { return }
       logger.warning("this node leads no more", metadata: ["cause": "\(error)"])
@@ -249,8 +250,8 @@ final class ClusterNode: Sendable {
     }
     link.note(
       leader: leader.flatMap { lease in
-        guard lease.holder != id, let url = try? HTTPURL(lease.url) else { return nil }
-        return LeaderLink.Leader(node: lease.holder.text, url: url, epoch: lease.epoch)
+        // This node only once it is open as the leader, for requests that have waited for one.
+        lease.holder != id || self.lease == lease && opened != nil ? reach(lease) : nil
       })
     guard changed else { return }
     logger.notice(
@@ -258,6 +259,12 @@ final class ClusterNode: Sendable {
       metadata: leader.map {
         ["node": "\($0.holder)", "url": "\($0.url)", "epoch": "\($0.epoch)"]
       })
+  }
+
+  private func reach(_ lease: Lease) -> LeaderLink.Leader? {
+    (try? HTTPURL(lease.url)).map {
+      LeaderLink.Leader(node: lease.holder.text, url: $0, epoch: lease.epoch)
+    }
   }
 
   /// Forgets the leader, which was this node, until the loop has looked for the next one.

@@ -48,6 +48,8 @@ package final class LeaderLink: Sendable {
     var hasLooked = false
     /// When the lease began to pass from one node to another, on the monotonic clock.
     var handoverBegan: Duration?
+    /// Requests that wait for the next leader.
+    var waiting = 0
   }
 
   private let state = Mutex(State())
@@ -210,6 +212,9 @@ package final class LeaderLink: Sendable {
 
   /// Returns the leader that can be called, for which it waits while the lease passes from one node to another.
   func nextReachable() async -> Leader? {
+    if let leader = reachable { return leader }
+    state.withLock { $0.waiting += 1 }
+    defer { state.withLock { $0.waiting -= 1 } }
     while true {
       if let leader = reachable { return leader }
       guard isHandover, !Task.isCancelled else { return nil }
@@ -217,6 +222,9 @@ package final class LeaderLink: Sendable {
       if reachable == nil { await changed.wait(after: seen, atMost: Self.lookInterval) }
     }
   }
+
+  /// The number of requests that wait for the next leader. They need nothing else of this node.
+  package var waitingCount: Int { state.withLock { $0.waiting } }
 
   /// Waits for a time, or until the task is cancelled.
   func pause(for time: Duration) async { try? await sleep(time) }

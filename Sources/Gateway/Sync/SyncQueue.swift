@@ -218,7 +218,12 @@ package final class SyncQueue: Sendable {
     let found = try await reading(device) { () async throws(StorageError) in
       try await store.mutation(id, of: device)
     }
-    guard let found else { throw Self.unknown }
+    // Another node may have accepted it a moment ago.
+    guard let found else {
+      // Another node may have accepted it a moment ago.
+      if let leader, leader.canAsk { throw leader.need() }
+      throw Self.unknown
+    }
     return found
   }
 

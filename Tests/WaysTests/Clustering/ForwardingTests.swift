@@ -89,14 +89,16 @@ extension Ways {
     @Test("While the lease passes on, a miss waits for the next leader")
     func missesWaitInHandovers() async throws {
       let world = try await Self.start()
-      world.link.note(leader: nil)
-      world.link.noteHandover()
+      let link = world.link
+      let former = try #require(link.leader)
+      link.note(leader: nil)
+      link.noteHandover()
       let noting = Task {
-        // The miss waits by then, or finds the leader at once.
-        try world.noteLeader(epoch: 2)
+        #expect(await eventuallyHolds { link.waitingCount == 1 })
+        link.note(leader: .init(node: former.node, url: former.url, epoch: 2))
       }
       let response = try await world.replica.get("/api/films/f9")
-      try await noting.value
+      await noting.value
       #expect(response.status == 200, "\(response.text)")
       #expect(world.replicaCalls == 0)
       await world.stop()
