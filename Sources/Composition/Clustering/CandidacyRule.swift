@@ -22,7 +22,8 @@ final class CandidacyRule: Sendable {
   ) -> Bool {
     if let heir = succession.heir { return heir == id }
     let last = succession.digest
-    let isThere = last.isEmpty || last == digest
+    let isThere =
+      last.isEmpty || last == digest
       || nodes.contains { $0.isLive && $0.id != id && $0.digest == last }
     return missing.withLock { missing in
       guard !isThere else {

@@ -309,7 +309,8 @@ struct SnapshotPlacing {
         try manager.moveItem(atPath: "\(aside)/\(name)", toPath: kept + suffix)
       } catch {
         node.logger.error(
-          "the former database could not be kept", metadata: ["file": "\(name)", "cause": "\(error)"])
+          "the former database could not be kept",
+          metadata: ["file": "\(name)", "cause": "\(error)"])
       }
     }
     node.logger.notice("the former database is kept", metadata: ["file": "\(kept)"])

@@ -380,7 +380,8 @@ enum QueueAssembly {
         forceDeadline: queue.forceDeadline, probe: queue.probeInterval,
         answerDeadline: answerDeadline(settings, hookTimeMax: hookTimeMax),
         itemsMax: queue.itemsMax, quota: DataQuota(settings.devices)),
-      wall: clock.now(), reading: { SystemClock.uptime() }, boot: term.isEmpty ? RandomName.make() : "\(term).\(RandomName.make())",
+      wall: clock.now(), reading: { SystemClock.uptime() },
+      boot: term.isEmpty ? RandomName.make() : "\(term).\(RandomName.make())",
       random: { UInt64.random(in: 0...UInt64.max) },
       sleep: { try await Task.sleep(for: $0) })
   }

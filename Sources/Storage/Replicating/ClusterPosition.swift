@@ -46,7 +46,8 @@ package struct ClusterPosition: Hashable, Sendable {
     guard try db.tableExists(table),
       let row = try Row.fetchOne(
         db,
-        sql: "SELECT cluster, position, epoch, term, is_diverged FROM cluster_position WHERE id = 1")
+        sql: "SELECT cluster, position, epoch, term, is_diverged FROM cluster_position WHERE id = 1"
+      )
     else { return nil }
     return ClusterPosition(
       cluster: row["cluster"], position: row["position"], epoch: row["epoch"], term: row["term"],

@@ -30,7 +30,8 @@ final class TransactionRecorder: @unchecked Sendable {
 
   /// - Parameter capture: installed on the database's connection.
   init(
-    _ capture: ChangeCapture, log: any CommitLog, epoch: Int64, position: Int64, _ database: Database
+    _ capture: ChangeCapture, log: any CommitLog, epoch: Int64, position: Int64,
+    _ database: Database
   ) throws {
     self.capture = capture
     self.log = log
