@@ -361,7 +361,8 @@ extension Ways {
         }
       }
       guard mode == .hang else { return }
-      #expect(Int(lines[0]["upstream_us"]?.number?.digits ?? "0") ?? 0 >= 900_000, "\(lines[0])")
+      let times = lines.compactMap { $0["upstream_us"]?.number.flatMap { Int($0.digits) } }
+      #expect(times.max() ?? 0 >= 900_000, "\(lines)")
     }
 
     @Test("Access lines of mutations that upstream failed have its time")
@@ -375,7 +376,10 @@ extension Ways {
         #expect(try await larder.post("/v1/operations/Rate", #"{"no":"f1"}"#).status == 400)
         return 2
       }
-      #expect(lines.map { $0["upstream_us"] != nil } == [true, false])
+      // Lines of two connections can change places.
+      for line in lines {
+        #expect((line["upstream_us"] != nil) == (line["status"]?.number?.digits == "504"), "\(line)")
+      }
       #expect(lines.allSatisfy { $0["cache"] == nil && $0["operation"] == "Rate" })
     }
 
@@ -394,7 +398,7 @@ extension Ways {
         }
         return 3
       }
-      let shown = lines.suffix(2).map { $0["device"]?.string }
+      let shown = lines.filter { $0["target"] == "/v1/devices/me" }.map { $0["device"]?.string }
       let plain = id.withLock { $0 }
       switch form {
       case "plain": #expect(shown == [plain, plain])

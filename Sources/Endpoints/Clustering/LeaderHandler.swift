@@ -100,9 +100,10 @@ package final class LeaderHandler: RequestHandler {
   private func catchUp(_ request: ServerRequest) async -> ServerResponse? {
     let shown = NodeReads.shown(by: request)
     if reads.coverage(of: shown) == .whole { return nil }
-    let deadline = ContinuousClock.now + NodeReads.caughtUpWithin
-    while reads.coverage(of: shown) == .behind, !duties.isCutOff(), ContinuousClock.now < deadline {
+    var waited = Duration.zero
+    while reads.coverage(of: shown) == .behind, !duties.isCutOff(), waited < NodeReads.caughtUpWithin {
       do { try await Task.sleep(for: Self.lookAgain) } catch { break }
+      waited += Self.lookAgain
     }
     switch reads.coverage(of: shown) {
     case .whole: return nil
