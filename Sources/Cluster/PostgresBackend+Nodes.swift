@@ -32,7 +32,8 @@ extension PostgresBackend {
         let seenAgo = Duration.microseconds(rows.integer(row, 6))
         return NodeRecord(
           id: NodeID(rows.text(row, 0)), url: rows.text(row, 1), position: rows.integer(row, 2),
-          version: rows.text(row, 3), digest: rows.text(row, 4), isCandidate: rows.bool(row, 5), seenAgo: seenAgo,
+          version: rows.text(row, 3), digest: rows.text(row, 4), isCandidate: rows.bool(row, 5),
+          seenAgo: seenAgo,
           isLive: seenAgo <= liveFor)
       }
     }

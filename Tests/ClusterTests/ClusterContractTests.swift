@@ -117,7 +117,9 @@ struct ClusterContractTests {
     #expect(third?.holder == NodeID("c"))
   }
 
-  @Test("The last leader's digest and the heir are known although the lease has ended", arguments: kinds)
+  @Test(
+    "The last leader's digest and the heir are known although the lease has ended", arguments: kinds
+  )
   func successionIsKnown(kind: BackendKind) async throws {
     let cluster = try await SharedCluster(kind)
     let (a, b) = (try await cluster.node(), try await cluster.node())

@@ -109,7 +109,9 @@ extension Crashes {
       try folder.write("listen: [\n  a: b\n", to: "larder.yaml")
       let end = try await LarderProcess.run("serve", in: folder)
       #expect(end.status == 78)
-      #expect(end.errors.contains("larder.yaml:1:9: not YAML: in the list that begins here"), "\(end.errors)")
+      #expect(
+        end.errors.contains("larder.yaml:1:9: not YAML: in the list that begins here"),
+        "\(end.errors)")
       #expect(!end.errors.contains("upstream.url"), "what could not be read is told as missing")
     }
 

@@ -378,7 +378,8 @@ extension Ways {
       }
       // Lines of two connections can change places.
       for line in lines {
-        #expect((line["upstream_us"] != nil) == (line["status"]?.number?.digits == "504"), "\(line)")
+        #expect(
+          (line["upstream_us"] != nil) == (line["status"]?.number?.digits == "504"), "\(line)")
       }
       #expect(lines.allSatisfy { $0["cache"] == nil && $0["operation"] == "Rate" })
     }

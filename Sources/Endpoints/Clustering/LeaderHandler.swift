@@ -101,7 +101,9 @@ package final class LeaderHandler: RequestHandler {
     let shown = NodeReads.shown(by: request)
     if reads.coverage(of: shown) == .whole { return nil }
     var waited = Duration.zero
-    while reads.coverage(of: shown) == .behind, !duties.isCutOff(), waited < NodeReads.caughtUpWithin {
+    while reads.coverage(of: shown) == .behind, !duties.isCutOff(),
+      waited < NodeReads.caughtUpWithin
+    {
       do { try await Task.sleep(for: Self.lookAgain) } catch { break }
       waited += Self.lookAgain
     }

@@ -189,7 +189,9 @@ package struct LeaderForwarder: Sendable {
     link.noteReached(leader)
     pulse.noteHeard(leader, at: link.now)
     // This node, if it has become the leader itself.
-    if leader.node != node, let position = response.fields[FieldName.position].flatMap({ Int64($0) }) {
+    if leader.node != node,
+      let position = response.fields[FieldName.position].flatMap({ Int64($0) })
+    {
       await apply(position, isWrite: !request.isSafe)
     }
     let verified = response.fields[FieldName.verified]?.split(separator: ",")

@@ -81,7 +81,8 @@ struct ClusterMovingTests {
     let lease = try #require(try await backend.take(me, for: .seconds(60)))
     let identity = try await backend.identity()
     let store = try open(
-      data, .leader(
+      data,
+      .leader(
         cluster: identity, epoch: lease.epoch, log: Log(try backend.appender(of: lease))))
     try await body(store)
     store.close()

@@ -124,7 +124,8 @@ struct LeaderLinkTests {
     #expect(await link.waitForLeader(otherThan: second, atMost: .zero) == nil)
   }
 
-  @Test("While the lease passes on, the next leader is waited for, or the one that was not ready yet")
+  @Test(
+    "While the lease passes on, the next leader is waited for, or the one that was not ready yet")
   func waitsInHandovers() async throws {
     let link = link()
     #expect(await link.nextReachable() == nil)

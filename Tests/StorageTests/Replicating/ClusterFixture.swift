@@ -85,7 +85,8 @@ final class ClusterFixture {
 
   func reopenLeader(types: [EntityType] = ClusterFixture.types) throws {
     leader.close()
-    leader = try Self.open(folder, .leader(cluster: "c", epoch: LogDouble.epoch, log: log), types: types)
+    leader = try Self.open(
+      folder, .leader(cluster: "c", epoch: LogDouble.epoch, log: log), types: types)
   }
 
   /// Makes a replica of the leader's database as it is now.

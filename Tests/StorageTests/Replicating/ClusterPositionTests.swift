@@ -33,7 +33,8 @@ struct ClusterPositionTests {
     cluster.leader.close()
   }
 
-  @Test("A row that another leader wrote at the position, under an epoch that was used again, differs")
+  @Test(
+    "A row that another leader wrote at the position, under an epoch that was used again, differs")
   func termsDiffer() async throws {
     let (first, second) = (try ClusterFixture(), try ClusterFixture())
     for cluster in [first, second] {

@@ -52,7 +52,8 @@ struct MovingTests {
     let (folder, copy) = (try await Self.single(), try Self.emptyFolder())
     try Store.joinCluster("c", folder: folder.path, copyingTo: copy.databasePath)
     let log = LogDouble()
-    let leader = try ClusterFixture.open(folder, .leader(cluster: "c", epoch: LogDouble.epoch, log: log))
+    let leader = try ClusterFixture.open(
+      folder, .leader(cluster: "c", epoch: LogDouble.epoch, log: log))
     // Nothing stands for a snapshot: the copy is one.
     #expect(leader.resetPosition == 0)
     _ = try await leader.apply(Self.film("Brazil", call: 2))

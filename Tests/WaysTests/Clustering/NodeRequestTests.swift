@@ -91,7 +91,9 @@ extension Ways {
         replicaSignature: NodeSignature(secret: Array(repeating: UInt8(9), count: 32)))
       let refused = try await world.replica.get("/api/films/f1")
       #expect(refused.status == 503 && refused.problem == "leader_unavailable")
-      let lines = world.leader.log.lines.filter { $0.message.contains("refuses this node's requests") }
+      let lines = world.leader.log.lines.filter {
+        $0.message.contains("refuses this node's requests")
+      }
       #expect(lines.count == 1)
       await world.stop()
     }
