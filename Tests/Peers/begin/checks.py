@@ -278,7 +278,7 @@ def manifests_become_files(site):
         output = site.larder(
             "init", site.shop, "--from-manifest", f"{name}.json", "--output", name, folder=folder)
         assert files(folder / name) == [
-            "larder.yaml", "operations/Product.graphql", "operations/Products.graphql",
+            ".gitignore", "larder.yaml", "operations/Product.graphql", "operations/Products.graphql",
             "operations/fragments/Row.graphql", "schema.graphql",
         ], files(folder / name)
         assert "query Wrong: Cannot query field" in output, output
