@@ -11,17 +11,18 @@ extension SettingsChecks {
   /// A node that was meant to be in a cluster must not start as a single machine with data of its own.
   private var withoutPostgres: [SettingsFault] {
     // A dump of the settings has all of them that have a value.
+    let (written, usual) = (settings.cluster, ClusterSettings())
     let isDumped =
-      !SettingTable.changedNames(from: Settings(folder: ""), to: settings)
-      .contains { $0.hasPrefix("cluster.") } && places["cluster.name"] != nil
+      places["cluster.name"] != nil && written.name == usual.name && written.lease == usual.lease
+      && written.isCandidate == usual.isCandidate && written.advertise == nil
     guard !isDumped, places["cluster.postgres"] == nil,
-      let written = places.filter({ $0.key.hasPrefix("cluster.") }).min(by: { $0.value < $1.value }
+      let name = places.filter({ $0.key.hasPrefix("cluster.") }).min(by: { $0.value < $1.value }
       )?
       .key
     else { return [] }
     return fault(
-      written,
-      "`\(written)` needs `cluster.postgres`, without which this node is a single machine; set it,"
+      name,
+      "`\(name)` needs `cluster.postgres`, without which this node is a single machine; set it,"
         + " or remove `cluster`")
   }
 
