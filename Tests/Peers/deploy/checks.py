@@ -178,7 +178,10 @@ def materials_are_valid_and_complete(site):
     words = (ROOT / "Scripts/versions.txt").read_text().split()
     for name, version in zip(words[::2], words[1::2]):
         assert components[name] == version, name
-    for name in re.search(r'RUNTIME_PACKAGES="(.*)"', (ROOT / "Dockerfile").read_text())[1].split():
+    # The package only recommends libpq5, which a cluster alone loads.
+    needed = re.search(r'RUNTIME_PACKAGES="(.*)"', (ROOT / "Dockerfile").read_text())[1].split()
+    assert "libpq5" in needed
+    for name in set(needed) - {"libpq5"}:
         assert components[name], name
 
 
