@@ -62,7 +62,8 @@ let package = Package(
       ],
       exclude: ["DESIGN.md"],
       sources: [
-        "Client/CallHeaders.swift", "Client/PersistedDocuments.swift", "Client/ServiceCredential.swift",
+        "Client/CallHeaders.swift", "Client/PersistedDocuments.swift",
+        "Client/ServiceCredential.swift",
         "Client/UpstreamConfiguration.swift", "Client/UpstreamDialect.swift",
         "Client/UpstreamFailure.swift", "Client/UpstreamResponse.swift", "Local", "Normalising",
         "Plan", "Received", "Registry", "Subscriptions/Messages", "Subscriptions/Session",
