@@ -6,7 +6,7 @@ import Model
 
 extension ForwardedRequest {
   /// Fields that belong to one connection (RFC 9110 section 7.6.1), that the forwarder sets, or by which
-  /// proxies report the client, whom the signature names.
+  /// proxies report the client that the signature names.
   private static let droppedNames: Set<String> = [
     "connection", "content-length", "expect", "host", "http2-settings", "keep-alive",
     "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",

@@ -6,10 +6,10 @@ import Model
 
 /// The handler of the leader: a ``LarderHandler`` that also answers what other nodes forward, as if their
 /// clients had called it.
-package final class LeaderHandler: RequestHandler {
+package final class LeaderHandler: NodeHandler {
   private static let lookAgain = Duration.milliseconds(10)
 
-  private let inner: LarderHandler
+  let inner: LarderHandler
   private let duties: LeaderDuties
   private let context: EndpointContext
   private let reads: NodeReads
@@ -25,8 +25,6 @@ package final class LeaderHandler: RequestHandler {
       streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
   }
 
-  package var names: RequestNames { inner.names }
-
   package func answerAtOnce(
     _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
     into output: inout [UInt8]
@@ -35,20 +33,6 @@ package final class LeaderHandler: RequestHandler {
     // The response says that it is cut off.
     if head.fields.contains("device-token"), duties.isCutOff() { return false }
     return inner.answerAtOnce(head, content: content, stamp: stamp, into: &output)
-  }
-
-  package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
-    inner.contentRoute(for: head)
-  }
-
-  package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
-    inner.decorate(&response, for: request)
-  }
-
-  package func refusal(
-    of error: RequestError, path: ArraySlice<UInt8>, requestID: String
-  ) -> RefusalContent? {
-    inner.refusal(of: error, path: path, requestID: requestID)
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {

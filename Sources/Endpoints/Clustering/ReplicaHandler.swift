@@ -6,11 +6,11 @@ import Model
 
 /// The handler of a replica: a ``LarderHandler`` whose routes pass on what they cannot answer, with the
 /// consistency that clients ask for by their cursors.
-package final class ReplicaHandler: RequestHandler {
+package final class ReplicaHandler: NodeHandler {
   /// How long requests wait for this node's first look for the leader.
   private static let lookWithin = Duration.milliseconds(250)
 
-  private let inner: LarderHandler
+  let inner: LarderHandler
   private let routing: ReplicaRouting
   private let reads: NodeReads
   private let queue: SyncQueue
@@ -23,8 +23,6 @@ package final class ReplicaHandler: RequestHandler {
     reads = NodeReads(cursors: services.cursors)
     queue = services.sync
   }
-
-  package var names: RequestNames { inner.names }
 
   package func answerAtOnce(
     _ head: borrowing RequestHead, content: UnsafeRawBufferPointer, stamp: ResponseStamp,
@@ -39,20 +37,6 @@ package final class ReplicaHandler: RequestHandler {
       return false
     }
     return inner.answerAtOnce(head, content: content, stamp: stamp, into: &output)
-  }
-
-  package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
-    inner.contentRoute(for: head)
-  }
-
-  package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
-    inner.decorate(&response, for: request)
-  }
-
-  package func refusal(
-    of error: RequestError, path: ArraySlice<UInt8>, requestID: String
-  ) -> RefusalContent? {
-    inner.refusal(of: error, path: path, requestID: requestID)
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {

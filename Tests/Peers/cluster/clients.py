@@ -229,7 +229,7 @@ class Writer(Client):
             # It may be carried out later, over a newer one.
             self.draft = None
             return
-        # The node that passed the write on shows it; others do to whom a cursor is shown.
+        # The node that passed the write on shows it; others do if they are shown a cursor.
         arguments = {"device": self.device, "draft": self.draft, "shown": True}
         self.request("readDraft", arguments, "GET", f"/v1/entities/Draft/{self.draft}", node=node,
                      result=lambda answer: {"number": answer.json["number"]})
