@@ -6,6 +6,10 @@ package enum ClusterRole: Sendable {
   case leader(LeaderDuties)
   case replica(ReplicaDuties)
 
+  package var isInCluster: Bool {
+    if case .alone = self { false } else { true }
+  }
+
   /// Nil on a node that is not a replica.
   package var link: LeaderLink? {
     if case .replica(let duties) = self { duties.link } else { nil }
