@@ -259,7 +259,8 @@ struct EndpointSet: Sendable {
       context: context, settings: services.console.settings, version: services.version)
   }
   var users: UsersEndpoint {
-    UsersEndpoint(context: context, directory: services.console.accounts)
+    UsersEndpoint(
+      context: context, directory: services.console.accounts, epoch: responseCache.epoch)
   }
   var session: OperatorSessionEndpoint { OperatorSessionEndpoint(context: context) }
   var tables: TablesEndpoint { TablesEndpoint(context: context, tables: services.tables) }
