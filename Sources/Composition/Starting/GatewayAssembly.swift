@@ -300,6 +300,7 @@ struct GatewayAssembly {
       compressionBytesMin: ServerLimits().compressionBytesMin, clock: SystemClock.wall,
       logger: logger)
     services.loggedIDs = loggedIDs
+    services.isBehindCDN = settings.isBehindCDN
     services.role = role
     return services
   }

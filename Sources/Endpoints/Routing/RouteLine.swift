@@ -178,7 +178,7 @@ struct EndpointSet: Sendable {
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
       cursors: services.cursors, cache: responseCache, operationNumbers: operationNumbers,
-      forwardedNames: forwarded,
+      forwardedNames: forwarded, isBehindCDN: services.isBehindCDN,
       compressionBytesMin: services.compressionBytesMin)
     let mutations = DirectMutations(operations: services.operations, queue: services.sync)
     operation = OperationEndpoint(
