@@ -58,7 +58,8 @@ struct GatewayAssembly {
     workspace: Workspace, role: ClusterRole, store: Store, upstreams: UpstreamAssembly,
     keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
-    tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
+    disabled: DisabledAccounts, tracer: SpanTracer?, clock expiryClock: TrustedClock,
+    pool: BlockingPool, logger: Logger,
     logThreshold: LogThreshold, reloads: ReloadRecord, sessions: OperatorSessionMemory,
     inbox: (any MutationInbox)? = nil
   ) {
@@ -85,7 +86,8 @@ struct GatewayAssembly {
     devices = DeviceRegistry(
       store: store, settings: DeviceSettings(settings.devices), clock: clock,
       expiryClock: expiryClock.clock, random: random, signal: signal, logger: logger,
-      leader: leader, isCutOff: { role.isCutOff }, whenChanged: { push.noteDevices() })
+      disabled: disabled, leader: leader, isCutOff: { role.isCutOff },
+      whenChanged: { push.noteDevices() })
     let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     let gate = StoredDataGate(workspace)
     changes = ChangeFeed(
@@ -299,18 +301,19 @@ struct GatewayAssembly {
       compressionBytesMin: ServerLimits().compressionBytesMin, clock: SystemClock.wall,
       logger: logger)
     services.loggedIDs = loggedIDs
+    services.isBehindCDN = settings.isBehindCDN
     services.role = role
     return services
   }
 
   /// What a replica drops from memory when the log changes tables.
   func appliedTables(
-    files: FileService?, s3Keys: S3Keys?,
+    accounts: AccountDirectory?, files: FileService?, s3Keys: S3Keys?,
     endCredentials: @escaping @Sendable () -> Void
   ) -> AppliedTables {
     AppliedTables(
-      devices: devices, signingKeys: signingKeys, s3Keys: s3Keys, files: files,
-      endCredentials: endCredentials, logger: logger)
+      devices: devices, accounts: accounts, signingKeys: signingKeys, s3Keys: s3Keys,
+      files: files, endCredentials: endCredentials, logger: logger)
   }
 }
 

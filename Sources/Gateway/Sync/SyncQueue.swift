@@ -186,7 +186,8 @@ package final class SyncQueue: Sendable {
     as caller: Caller, device: String
   ) async throws(Failure) -> ChangeListener {
     let listener = signal.listen(
-      as: Viewer(layers: [.device(device)]), device: device, lifetime: devices.lifetime(of: caller))
+      as: Viewer(layers: [.device(device)]), device: device, user: caller.user,
+      lifetime: devices.lifetime(of: caller))
     do throws(Failure) {
       try await devices.confirm(caller)
     } catch {
