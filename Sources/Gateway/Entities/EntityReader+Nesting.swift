@@ -207,17 +207,17 @@ private struct NestingRun {
     for (question, lists) in zip(questions, found.lists) {
       noteDependencies(of: question)
       let relationship = question.relationship
-      var places: [EntityKey: Int] = [:]
+      var places = [Int?](repeating: nil, count: found.entities.count)
       var entities: [EntityRenderer.StoredEntity?] = []
-      for key in lists.lazy.flatMap(\.keys) where places[key] == nil {
-        guard let record = found.records[key] else { continue }
-        places[key] = entities.count
+      for place in lists.lazy.flatMap(\.places) where places[place] == nil {
+        let (key, record) = found.entities[place]
+        places[place] = entities.count
         entities.append(try renderer.stored(key, record))
         result.records.append((key, record))
       }
       for (index, owner) in question.owners.enumerated() where index < lists.count {
         var value = Self.value(
-          of: relationship, question.references[index], lists[index], places, found)
+          of: relationship, question.references[index], lists[index], places)
         if case .missing = value, let key = question.references[index]?.first,
           let entity = renderer.unstored(key)
         {
@@ -232,20 +232,20 @@ private struct NestingRun {
     level = level.lowerBound..<groups.count
   }
 
+  /// - Parameter places: the indexes in the group of what was found.
   private static func value(
     of relationship: NestedRelationship, _ references: [EntityKey]?, _ list: RelatedList,
-    _ places: [EntityKey: Int], _ found: RelatedEntities
+    _ places: [Int?]
   ) -> Link.Value {
     guard let references else { return .missing }
     if relationship.isToMany {
       // A list that was cut may have others.
       let isCut =
         relationship.order.terms.isEmpty && references.count == relationship.limit + surplusMax
-      return .many(list.keys.compactMap { places[$0] }, hasMore: list.hasMore || isCut)
+      return .many(list.places.compactMap { places[$0] }, hasMore: list.hasMore || isCut)
     }
-    if let place = list.keys.first.flatMap({ places[$0] }) { return .one(place) }
-    guard let reference = references.first else { return .null }
-    return found.records[reference]?.isDeleted == true ? .null : .missing
+    if let place = list.places.first.flatMap({ places[$0] }) { return .one(place) }
+    return references.isEmpty || list.isFirstDeleted ? .null : .missing
   }
 
   /// Notes what can change the relationship: the entities that its lists name, or all of their types.
