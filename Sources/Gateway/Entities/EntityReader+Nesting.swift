@@ -15,8 +15,11 @@ struct NestedDocuments: Sendable {
 extension EntityReader {
   /// Renders entities in a form, with the entities that it nests, read level by level: one query of the
   /// store for each level. The caller must be admitted to the form's ``EntityForm/reachedTypes``.
+  ///
+  /// - Parameter isFollowed: whether the result's dependencies are needed.
   func documents(
-    of items: [(key: EntityKey, record: EntityRecord)], as form: EntityForm, _ caller: Caller
+    of items: [(key: EntityKey, record: EntityRecord)], as form: EntityForm,
+    isFollowed: Bool = false, _ caller: Caller
   ) async throws(Failure) -> NestedDocuments {
     guard form.nests else {
       var documents: [EntityDocument?] = []
@@ -27,7 +30,7 @@ extension EntityReader {
       return NestedDocuments(documents: documents)
     }
     var run = NestingRun(
-      form,
+      form, isFollowed: isFollowed,
       try items.map { item throws(Failure) in
         try renderer.stored(item.key, item.record)
       })
@@ -97,6 +100,7 @@ private struct NestingRun {
     var references: [[EntityKey]?] = []
   }
 
+  private let isFollowed: Bool
   private var groups: [Group]
   /// The groups whose relationships have not been read.
   private var level: Range<Int>
@@ -104,7 +108,8 @@ private struct NestingRun {
   private var referenceCount = 0
   private var result = NestedDocuments(documents: [])
 
-  init(_ form: EntityForm, _ entities: [EntityRenderer.StoredEntity?]) {
+  init(_ form: EntityForm, isFollowed: Bool, _ entities: [EntityRenderer.StoredEntity?]) {
+    self.isFollowed = isFollowed
     groups = [Group(form, entities)]
     level = 0..<1
   }
@@ -205,7 +210,7 @@ private struct NestingRun {
     _ found: RelatedEntities, _ renderer: EntityRenderer
   ) throws(Failure) {
     for (question, lists) in zip(questions, found.lists) {
-      noteDependencies(of: question)
+      if isFollowed { noteDependencies(of: question) }
       let relationship = question.relationship
       var places = [Int?](repeating: nil, count: found.entities.count)
       var entities: [EntityRenderer.StoredEntity?] = []
