@@ -4,7 +4,7 @@ import Model
 ///
 /// Own columns come first and `fields` last among the stored ones, so that reading the others
 /// never walks a long text's overflow pages. A row without `fields` is a tombstone.
-struct EntityTable: Sendable {
+final class EntityTable: Sendable {
   /// The names of our own columns and of SQLite's row number, in lower case: fields of these names
   /// get another column name.
   static let ownColumns: Set<String> = [
