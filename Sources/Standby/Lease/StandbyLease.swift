@@ -31,6 +31,8 @@ package struct StandbyLease: Hashable, Sendable {
   package var isReleased: Bool
   /// When it was last renewed, by the holder's clock, for people.
   package var renewed: Timestamp
+  /// The age of the oldest commit that was not in the store then.
+  package var unsentAge = Duration.zero
 
   package init(
     history: String, epoch: Int64, holder: String, host: String, version: String,
@@ -84,6 +86,7 @@ package struct StandbyLease: Hashable, Sendable {
     writer.number(renewal)
     writer.flag(isReleased)
     writer.number(renewed.milliseconds)
+    writer.number(unsentAge.milliseconds)
     return writer.bytes
   }
 
@@ -101,6 +104,7 @@ package struct StandbyLease: Hashable, Sendable {
     renewal = try reader.number()
     isReleased = try reader.flag()
     renewed = Timestamp(milliseconds: try reader.number())
+    unsentAge = .milliseconds(try reader.number())
   }
 }
 

@@ -236,6 +236,7 @@ package final class LogSender: Sendable {
     var next = held.lease
     next.renewal += 1
     next.renewed = wall.now()
+    next.unsentAge = measures.unsentAge
     if let made = try await store.replace(next, after: held.version) {
       return note(made, kept: asked)
     }

@@ -30,6 +30,8 @@ final class LogFollower {
   private(set) var segment: Int64
   /// The time of the last commit that is applied, as far as known.
   private(set) var lastAt = Timestamp(milliseconds: 0)
+  /// Whether there are commits after the limit of ``step(upTo:)``.
+  private(set) var hasReachedLimit = false
   private var looks = 0
 
   /// Opens the database of a folder.
@@ -74,7 +76,11 @@ final class LogFollower {
 
   /// - Returns: false if only a snapshot has the commits.
   private func apply(_ segment: LogSegment, upTo limit: Timestamp?) async throws -> Bool {
-    let commits = segment.commits(after: store.position).filter { limit == nil || $0.commit.at <= limit! }
+    var commits = segment.commits(after: store.position)
+    if let limit, let end = commits.firstIndex(where: { $0.commit.at > limit }) {
+      hasReachedLimit = true
+      commits.removeSubrange(end...)
+    }
     guard let first = commits.first else { return true }
     guard first.position == store.position + 1 else { return false }
     let rows = commits.map {
@@ -84,17 +90,18 @@ final class LogFollower {
       _ = try await store.apply(rows)
     } catch {
       guard case .diverged = error else { throw error }
-      return try await applyEach(rows)
+      return try await applyEach(rows, commits.map(\.commit.at))
     }
     lastAt = commits.last?.commit.at ?? lastAt
     return true
   }
 
   /// Applies commits up to one that only a snapshot replaces.
-  private func applyEach(_ rows: [ReplicatedRow]) async throws -> Bool {
-    for row in rows {
+  private func applyEach(_ rows: [ReplicatedRow], _ times: [Timestamp]) async throws -> Bool {
+    for (row, time) in zip(rows, times) {
       do throws(StorageError) {
         _ = try await store.apply([row])
+        lastAt = time
       } catch {
         guard case .diverged(let reason) = error else { throw error }
         logger.notice(

@@ -219,7 +219,7 @@ struct StandbyStart {
     guard let entry = index.latest else {
       return .wait("waiting for the primary's first snapshot")
     }
-    try await SnapshotFetch(assembly: assembly, folder: folder, logger: logger).run(
+    try await SnapshotFetch(standby: standby, folder: folder, logger: logger).run(
       entry, aside: aside)
     try checkKey()
     return .follow(after: entry.segment)
@@ -242,7 +242,7 @@ struct StandbyStart {
     }
     current.close()
     follower = nil
-    try await SnapshotFetch(assembly: assembly, folder: folder, logger: logger).run(
+    try await SnapshotFetch(standby: standby, folder: folder, logger: logger).run(
       entry, aside: nil)
     follower = try LogFollower(standby, folder: folder, after: entry.segment, logger: logger)
     return true
@@ -343,39 +343,5 @@ struct StandbyStart {
     released.isReleased = true
     released.renewal += 1
     _ = try? await standby.replace(released, after: lease.version)
-  }
-}
-
-/// Fetches a snapshot into a data folder that is not open.
-struct SnapshotFetch {
-  let assembly: StandbyAssembly
-  let folder: DataFolder
-  let logger: Logger
-
-  /// - Parameter aside: see ``DatabasePlacing/place(keepingAhead:)``.
-  func run(_ entry: SnapshotIndex.Entry, aside: Int64?) async throws {
-    let placing = DatabasePlacing(folder: folder.path, logger: logger)
-    placing.noteFetching(position: entry.position, byteCount: entry.byteCount)
-    try await fetch(entry, to: placing.file)
-    try placing.place(keepingAhead: aside)
-  }
-
-  private func fetch(_ entry: SnapshotIndex.Entry, to path: String) async throws {
-    let writer: SnapshotWriter
-    do throws(ClusterError) { writer = try SnapshotWriter(path) } catch {
-      throw StartFailure(.dataFolder, "\(error).")
-    }
-    do {
-      try await SnapshotTransfer(assembly.store).get(entry) { bytes throws(StandbyError) in
-        do throws(ClusterError) { try writer.append(bytes) } catch { throw .unavailable("\(error)") }
-      }
-      try writer.finish(
-        SnapshotInfo(
-          id: entry.epoch, position: entry.position, byteCount: entry.byteCount,
-          sha256: entry.sha256, made: entry.made, version: entry.version))
-    } catch {
-      writer.discard()
-      throw error
-    }
   }
 }
