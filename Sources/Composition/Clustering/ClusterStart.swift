@@ -287,48 +287,19 @@ struct ClusterStart {
 struct SnapshotPlacing {
   let node: ClusterNode
 
-  private var file: String { "\(node.folder.path)/larder.snapshot" }
+  private var placing: DatabasePlacing {
+    DatabasePlacing(folder: node.folder.path, logger: node.logger)
+  }
 
   /// Gets the bytes of a snapshot, while the present database is open.
   func fetch(_ snapshot: SnapshotInfo) async throws(ClusterError) {
-    node.logger.notice(
-      "fetching a snapshot",
-      metadata: ["position": "\(snapshot.position)", "bytes": "\(snapshot.byteCount)"])
-    try await node.backend.getSnapshot(snapshot, into: file)
+    placing.noteFetching(position: snapshot.position, byteCount: snapshot.byteCount)
+    try await node.backend.getSnapshot(snapshot, into: placing.file)
   }
 
-  /// Puts the fetched file in the place of the database. The folder must not be open.
-  ///
-  /// - Parameter ahead: the position of a database with rows that the log has lost, which is kept beside the new one
-  ///   as `larder.ahead-POSITION.sqlite`; nil to remove the former database.
+  /// Puts the fetched file in the place of the database. See ``DatabasePlacing/place(keepingAhead:)``.
   func place(keepingAhead ahead: Int64? = nil) throws(StartFailure) {
-    do throws(RestoreError) {
-      let aside = "\(node.folder.path)/larder.replaced"
-      try? FileManager.default.removeItem(atPath: aside)
-      let restore = try DatabaseRestore(of: file, into: node.folder.path, key: nil)
-      _ = try restore.place(replacing: true, aside: aside)
-      if let ahead { keep(aside, as: "\(node.folder.path)/larder.ahead-\(ahead).sqlite") }
-      for path in [file, aside] { try? FileManager.default.removeItem(atPath: path) }
-    } catch {
-      throw StartFailure(.dataFolder, "The snapshot cannot be put into place: \(error).")
-    }
-  }
-
-  private func keep(_ aside: String, as kept: String) {
-    let manager = FileManager.default
-    let names = (try? manager.contentsOfDirectory(atPath: aside)) ?? []
-    for name in names {
-      let suffix = name.dropFirst(DatabaseRestore.databaseName.count)
-      do {
-        try? manager.removeItem(atPath: kept + suffix)
-        try manager.moveItem(atPath: "\(aside)/\(name)", toPath: kept + suffix)
-      } catch {
-        node.logger.error(
-          "the former database could not be kept",
-          metadata: ["file": "\(name)", "cause": "\(error)"])
-      }
-    }
-    node.logger.notice("the former database is kept", metadata: ["file": "\(kept)"])
+    try placing.place(keepingAhead: ahead)
   }
 }
 
