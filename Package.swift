@@ -268,6 +268,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
+      name: "StandbyTests", dependencies: ["Model", "Standby", "TestSupport", "Transport"]),
+    .testTarget(
       name: "HTTPServerTests",
       dependencies: [
         "HTTPServer", "HTTPWire", "TestSupport", "Traces", "Transport", "WebSocketWire",
