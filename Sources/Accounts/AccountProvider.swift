@@ -79,6 +79,8 @@ package enum AccountFault: Error, Hashable, Sendable {
   case mfaRequired
   /// Too many wrong passwords, or blocked by an operator: a short wait does not help.
   case blocked
+  /// An operator of this service has disabled the account.
+  case disabled
   /// The password was found in a leak elsewhere and must be reset.
   case passwordLeaked
   /// Denied by a rule of the provider, such as one for suspicious requests.

@@ -7,12 +7,17 @@ package struct Account: Hashable, Sendable {
   /// The hash with its algorithm and parameters: all that checking a password needs.
   package let passwordHash: String
   package let created: Timestamp
+  /// Whether an operator has disabled the account.
+  package let isDisabled: Bool
 
-  package init(id: String, email: String, passwordHash: String, created: Timestamp) {
+  package init(
+    id: String, email: String, passwordHash: String, created: Timestamp, isDisabled: Bool = false
+  ) {
     self.id = id
     self.email = email
     self.passwordHash = passwordHash
     self.created = created
+    self.isDisabled = isDisabled
   }
 }
 
@@ -25,15 +30,19 @@ package struct AccountSummary: Hashable, Sendable {
   package let sessions: Int
   /// When a token of these sessions was last issued; nil without a session.
   package let lastUsed: Timestamp?
+  /// Whether an operator has disabled the account.
+  package let isDisabled: Bool
 
   package init(
-    id: String, email: String, created: Timestamp, sessions: Int, lastUsed: Timestamp?
+    id: String, email: String, created: Timestamp, sessions: Int, lastUsed: Timestamp?,
+    isDisabled: Bool = false
   ) {
     self.id = id
     self.email = email
     self.created = created
     self.sessions = sessions
     self.lastUsed = lastUsed
+    self.isDisabled = isDisabled
   }
 }
 

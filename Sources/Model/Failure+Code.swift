@@ -124,6 +124,8 @@ extension Failure {
     case weakPassword = "weak_password"
     case mfaRequired = "mfa_required"
     case accountBlocked = "account_blocked"
+    /// An operator has disabled the account, for all of its tokens and devices.
+    case accountDisabled = "account_disabled"
     case passwordLeaked = "password_leaked"
     case accountsMisconfigured = "accounts_misconfigured"
     case accountsUnavailable = "accounts_unavailable"

@@ -56,6 +56,8 @@ package enum RefreshOutcome: Hashable, Sendable {
   case rotated(session: String, account: String)
   /// A token that was already exchanged: one of its two holders stole it, so the session is ended.
   case reused(session: String, account: String)
+  /// An operator has disabled the account. The token stays valid for the time after.
+  case disabled
   /// There is no such session, or it has expired.
   case unknown
 }

@@ -15,9 +15,10 @@ struct ServiceOptions: ParsableArguments {
 
 struct Users: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the accounts of the running service, ends sessions, deletes accounts.",
+    abstract:
+      "Lists the accounts of the running service, ends sessions, disables and deletes accounts.",
     discussion: "For accounts.provider: local. admin.token of the settings authorises the command.",
-    subcommands: [List.self, SignOut.self, Delete.self])
+    subcommands: [List.self, SignOut.self, Disable.self, Enable.self, Delete.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists accounts.")
@@ -52,6 +53,34 @@ struct Users: AsyncParsableCommand {
 }
 
 extension Users {
+  struct Disable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Disables an account: its tokens and devices are refused, nothing is deleted.")
+
+    @Argument(help: "The id of the account.")
+    var id: String
+
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+      StandardStreams.output(try await UsersCommand(service.client()).disable(id))
+    }
+  }
+
+  struct Enable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Enables a disabled account; its sessions, devices and queues go on.")
+
+    @Argument(help: "The id of the account.")
+    var id: String
+
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+      StandardStreams.output(try await UsersCommand(service.client()).enable(id))
+    }
+  }
+
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Deletes an account with its sessions.")

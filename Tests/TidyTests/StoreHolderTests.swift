@@ -5,7 +5,7 @@ import Testing
 struct StoreHolderTests {
   /// The files of Gateway that may name the store, and what each writes.
   private static let holders = [
-    "AccountDirectory": "ends of sessions",
+    "AccountDirectory": "ends of sessions, disabled accounts",
     "UpstreamFetcher": "upstream responses",
     "BackupFolder": "backups, which a session does not offer",
     "CorrectionService": "an operator's corrections",

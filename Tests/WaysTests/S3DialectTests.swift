@@ -18,12 +18,12 @@ extension Ways {
       """
     private static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
 
-    private struct Key {
+    struct Key {
       let id: String
       let secret: String
     }
 
-    private static func issue(
+    static func issue(
       _ larder: RunningLarder, _ settings: String = "{}"
     ) async throws -> Key {
       let answer = try await larder.post("/v1/admin/s3/keys", settings, admin)
@@ -34,7 +34,7 @@ extension Ways {
         secret: try #require(body["secretAccessKey"]?.string))
     }
 
-    private static func ask(
+    static func ask(
       _ larder: RunningLarder, _ method: String, _ path: String, by key: Key, body: String? = nil
     ) async throws -> RawResponse {
       let now = HTTPDate(secondsSince1970: Int64(Date().timeIntervalSince1970))

@@ -1,7 +1,7 @@
 import {el} from "../core/dom.js";
 import {counted} from "../core/format.js";
 import {address, ask, get, post, Problem, segment} from "../core/http.js";
-import {confirmed, empty, field, head, load, pages, run, since, table, toast, writeButton} from "../core/parts.js";
+import {confirmed, empty, field, head, load, pages, run, since, table, tag, toast, writeButton} from "../core/parts.js";
 
 export const title = "Users";
 
@@ -58,6 +58,33 @@ export function show({main, query, signal, go, again}) {
       },
       "small",
     );
+  const disable = (one) =>
+    writeButton(
+      "Disable",
+      async (event) => {
+        const text =
+          "All of its tokens and devices are refused from now on, and its streams end. Nothing is deleted: queued mutations wait until the account is enabled.";
+        if (!(await confirmed(`Disable the account ${one.email}?`, text, "Disable"))) return;
+        await run(event.target, async () => {
+          await post(`/v1/admin/users/${segment(one.id)}/disable`);
+          toast("Disabled.");
+          again();
+        });
+      },
+      "small",
+    );
+  const enable = (one) =>
+    writeButton(
+      "Enable",
+      async (event) => {
+        await run(event.target, async () => {
+          await post(`/v1/admin/users/${segment(one.id)}/enable`);
+          toast("Enabled.");
+          again();
+        });
+      },
+      "small",
+    );
   const remove = (one) =>
     writeButton(
       "Delete",
@@ -87,6 +114,7 @@ export function show({main, query, signal, go, again}) {
               isHead: true,
               cell: (one) => [
                 el("span", {class: "clip"}, one.email),
+                one.disabled ? tag("disabled", "warn") : null,
                 el("div", {class: "soft small"}, el("code", {}, one.id)),
               ],
             },
@@ -105,6 +133,7 @@ export function show({main, query, signal, go, again}) {
                     "Devices",
                   ),
                   one.sessions ? end(one) : null,
+                  one.disabled ? enable(one) : disable(one),
                   remove(one),
                 ),
             },

@@ -124,6 +124,8 @@ package struct LocalAccounts: AccountProvider {
         "a used refresh token was presented; its session was ended",
         metadata: ["session": "\(session)", "user": "\(account)"])
       throw .sessionExpired
+    case .disabled:
+      throw .disabled
     case .unknown:
       throw .sessionExpired
     }
@@ -142,6 +144,7 @@ package struct LocalAccounts: AccountProvider {
     let verdict = try await hasher.check(
       change.current, against: account.flatMap { PasswordHash($0.passwordHash) }, for: share)
     guard let account, verdict.isRight else { throw .wrongCredentials }
+    guard !account.isDisabled else { throw .disabled }
     let broken = PasswordRules.broken(by: change.new, email: account.email)
     guard broken.isEmpty else { throw .weakPassword(broken) }
     let hash = try await hasher.hash(change.new, for: share)
@@ -170,6 +173,8 @@ package struct LocalAccounts: AccountProvider {
       credentials.password, against: account.flatMap { PasswordHash($0.passwordHash) },
       for: Self.share(of: credentials, client))
     guard let account, verdict.isRight else { throw .wrongCredentials }
+    // Only who knows the password learns that the account is disabled.
+    guard !account.isDisabled else { throw .disabled }
     return (account, verdict.isOutdated)
   }
 
@@ -200,7 +205,7 @@ package struct LocalAccounts: AccountProvider {
 
   // MARK: Tokens
 
-  /// - Returns: nil if the password has changed since it was checked.
+  /// - Returns: nil if the password has changed since it was checked, or the account was disabled.
   private func session(of account: Account) async throws(AccountFault) -> AccountSession? {
     let token = RefreshToken(random: random)
     let now = expiryClock.now()

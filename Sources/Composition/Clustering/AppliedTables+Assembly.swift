@@ -7,7 +7,8 @@ extension AppliedTables {
   ///
   /// - Parameter endCredentials: ends the responses that were cached for callers by their tokens.
   init(
-    devices: DeviceRegistry, signingKeys: SigningKeyService?, s3Keys: S3Keys?, files: FileService?,
+    devices: DeviceRegistry, accounts: AccountDirectory?, signingKeys: SigningKeyService?,
+    s3Keys: S3Keys?, files: FileService?,
     endCredentials: @escaping @Sendable () -> Void, logger: Logger
   ) {
     var memories: [Memory] = [
@@ -21,6 +22,18 @@ extension AppliedTables {
           } catch {
             logger.error(
               "the keys that sign access tokens could not be read", metadata: ["cause": "\(error)"])
+          }
+          endCredentials()
+        })
+    }
+    if let accounts {
+      memories.append(
+        Memory(of: ["disabled_account"]) {
+          do {
+            try await accounts.noteApplied()
+          } catch {
+            logger.error(
+              "the disabled accounts could not be read", metadata: ["cause": "\(error)"])
           }
           endCredentials()
         })

@@ -64,9 +64,13 @@ struct ClusterStart {
   /// cluster to open it as the leader. Waits for PostgreSQL, or for another node's first snapshot, as long as it
   /// takes.
   ///
+  /// A node that was cut off and never left serves what it has if PostgreSQL cannot be reached. One that has left may
+  /// not: no response has named it as a node that does not know yet of a revocation.
+  ///
   /// - Throws: ``StartFailure`` if the folder has data that is not the cluster's.
   func run() async throws {
     var hasWaited = false
+    var target: Int64?
     while true {
       let own = try position()
       if own == nil, Store.hasDatabase(folder: folder) {
@@ -77,12 +81,18 @@ struct ClusterStart {
       }
       do {
         try await node.backend.prepare()
-        if try await place(own) { return }
+        if try await place(own, &target) {
+          try await node.backend.beat(node.record(digest: digest))
+          node.folder.note(hasLeft: false)
+          return
+        }
       } catch let error as ClusterError {
         if case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The node cannot join its cluster: \(reason).")
         }
-        if let own, !own.isDiverged, try isCurrent(), try missingTables() == nil {
+        if let own, !own.isDiverged, !node.folder.hasLeft, try isCurrent(),
+          try missingTables() == nil
+        {
           logger.error(
             "the cluster's database cannot be reached: reads are served as they were here",
             metadata: ["cause": "\(error)"])
@@ -114,8 +124,9 @@ struct ClusterStart {
     }
   }
 
+  /// - Parameter target: the end of the log when it was first looked at, which the node applies before it serves.
   /// - Returns: whether the folder can be opened.
-  private func place(_ own: ClusterPosition?) async throws -> Bool {
+  private func place(_ own: ClusterPosition?, _ target: inout Int64?) async throws -> Bool {
     let cluster = try await node.backend.identity()
     node.note(cluster: cluster)
     if let own {
@@ -130,8 +141,12 @@ struct ClusterStart {
       if finding == .fits {
         node.note(closedPosition: own.position)
         guard try isCurrent() else { return try await upgrade(from: own) }
-        guard let reason = try missingTables() else { return true }
-        return try await waitForTables(reason, own, head)
+        if let reason = try missingTables() { return try await waitForTables(reason, own, head) }
+        let end = target ?? head.position
+        target = end
+        if own.position >= end { return true }
+        try await replay()
+        return false
       }
       let isNew = node.isNew("\(finding)")
       if isNew { finding.note(own, head, in: logger) }
@@ -252,7 +267,7 @@ struct ClusterStart {
     return true
   }
 
-  /// Applies the rest of the log to a database that this node cannot serve.
+  /// Applies the rest of the log to a database that this node does not serve.
   private func replay() async throws {
     var configuration = StoreConfiguration(
       folder: folder, segment: 1, opened: SystemClock.wall.now())

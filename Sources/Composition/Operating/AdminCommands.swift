@@ -18,12 +18,12 @@ package struct UsersCommand {
         "That service keeps no accounts (`accounts.provider`, `accounts: off`), or is of another "
         + "version; `larder routes` lists its paths.")
     if isJSON { return JSONValue.object([JSONMember("items", .array(users))]).text }
-    var table = TextTable("ID", "EMAIL", "CREATED", "SESSIONS", "LAST USED")
+    var table = TextTable("ID", "EMAIL", "CREATED", "SESSIONS", "LAST USED", "DISABLED")
     for user in users {
       table.add(
         CommandJSON.cell(user["id"]), CommandJSON.cell(user["email"]),
         CommandJSON.date(user["createdAt"]), CommandJSON.cell(user["sessions"]),
-        CommandJSON.date(user["lastUsedAt"]))
+        CommandJSON.date(user["lastUsedAt"]), user["disabled"]?.bool == true ? "yes" : "-")
     }
     guard users.isEmpty else { return table.text }
     return email.map { "No account has \"\($0.onOneLine)\" in its address." }
@@ -35,6 +35,18 @@ package struct UsersCommand {
       "POST", "/v1/admin/users/\(PercentCoding.encode(id))/sign-out")["ended"]?.int64
     return "Ended \(Int(ended ?? 0).counted("session")) of \(id). Access tokens that were issued "
       + "before stay valid until they expire (`accounts.accessLifetime`)."
+  }
+
+  package func disable(_ id: String) async throws(StartFailure) -> String {
+    _ = try await client.call("POST", "/v1/admin/users/\(PercentCoding.encode(id))/disable")
+    return
+      "Disabled the account \(id): its tokens and devices are refused. Nothing is deleted; `larder "
+      + "users enable \(id)` enables it again."
+  }
+
+  package func enable(_ id: String) async throws(StartFailure) -> String {
+    _ = try await client.call("POST", "/v1/admin/users/\(PercentCoding.encode(id))/enable")
+    return "Enabled the account \(id): its sessions, devices and queued mutations go on."
   }
 
   package func delete(_ id: String) async throws(StartFailure) -> String {

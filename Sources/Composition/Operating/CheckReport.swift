@@ -74,6 +74,7 @@ package struct CheckReport {
     sections += StoredReach(workspace).section
     sections += workspace.settings.allUpstreams.flatMap(Self.forwarded)
     sections += Self.webhooks(workspace)
+    sections += Self.cdn(workspace)
     sections += Self.uncached(operations)
     sections += Self.lookups(workspace.registry)
     sections += workspace.settings.allUpstreams.flatMap(Self.standing)
@@ -96,6 +97,21 @@ package struct CheckReport {
     return [
       "Cluster \(cluster.name): digest \(digest.prefix(12)) of operations, schemas and local types, the"
         + " same on each node" + (cluster.isCandidate ? "" : "; this node does not lead")
+    ]
+  }
+
+  /// What a shared cache in front keeps for all callers, and what it must not keep.
+  private static func cdn(_ workspace: Workspace) -> [String] {
+    guard workspace.settings.isBehindCDN else { return [] }
+    let shared = workspace.registry.operations.filter {
+      $0.kind == .query && $0.cache.sharing == .public && $0.access.role?.demanded == nil
+        && ($0.cache.maxAge > .zero || $0.cache.staleWhileRevalidate > .zero)
+    }.map(\.name).sorted()
+    let names = shared.isEmpty ? "no operation" : shared.joined(separator: ", ")
+    return [
+      "Kept by the CDN for all callers, also for those whose token is no longer valid: \(names)\n"
+        + "  The CDN must pass requests with Device-Token on to Larder: a device does not see its own "
+        + "pending changes in a shared copy."
     ]
   }
 

@@ -48,6 +48,8 @@ package struct Settings: Sendable {
   package var queue = QueueSettings()
   package var devices = DevicesSettings()
   package var limits = LimitsSettings()
+  /// Whether a shared cache is in front, so that it keeps responses of scope PUBLIC for all callers.
+  package var isBehindCDN = false
   /// Peers whose `Forwarded` and `X-Forwarded-…` fields are trusted.
   package var trustedProxies: [ProxyPeers] = []
   /// Allowed CORS origins; none by default.

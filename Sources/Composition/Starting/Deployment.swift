@@ -159,10 +159,12 @@ final class Deployment: Sendable {
       settings, store: store, group: group, tls: share.clientTLS, clock: clock, logger: logger)
     let hooksOut = try HooksOutAssembly(
       workspace, store: store, group: group, tls: share.clientTLS, clock: clock, logger: logger)
+    let disabled = DisabledAccounts(try await store.disabledAccounts())
     let gateway = GatewayAssembly(
       workspace: workspace, role: role, store: store, upstreams: upstreams, keys: keys,
       accounts: accounts,
-      push: push.service, hooksOut: hooksOut.service, tracer: share.tracing.tracer, clock: clock,
+      push: push.service, hooksOut: hooksOut.service, disabled: disabled,
+      tracer: share.tracing.tracer, clock: clock,
       pool: group.blockingPool, logger: logger, logThreshold: share.logThreshold,
       reloads: share.reloads, sessions: share.sessions,
       inbox: share.cluster.map { BackendInbox(node: $0) })
@@ -170,13 +172,20 @@ final class Deployment: Sendable {
     let publicAddress = PublicAddress(settings)
     let files = try FilesAssembly.service(
       settings, store: store, keys: keys, group: group, tls: share.clientTLS,
-      expiryClock: clock.clock)
+      expiryClock: clock.clock, disabled: disabled)
     let s3 =
       settings.s3.isOn
       ? files.map {
         FilesAssembly.s3(
-          $0, settings.s3, store: store, keys: keys, random: random, logger: logger)
+          $0, settings.s3, store: store, keys: keys, random: random, disabled: disabled,
+          logger: logger)
       } : nil
+    let directory =
+      settings.accounts.provider == .local
+      ? AccountDirectory(
+        store: store, tickets: gateway.callers.tickets, disabled: disabled, signal: gateway.signal,
+        clock: SystemClock.wall, wakeQueues: { [worker = gateway.sync.worker] in worker.wake($0) })
+      : nil
     var services = gateway.services(
       files: PublicFolder.files(settings, pool: group.blockingPool),
       storedFiles: files.map {
@@ -189,9 +198,7 @@ final class Deployment: Sendable {
       s3: s3,
       metrics: gateway.metrics(share.metrics),
       console: ConsoleServices(
-        accounts: settings.accounts.provider == .local
-          ? AccountDirectory(
-            store: store, tickets: gateway.callers.tickets, clock: SystemClock.wall) : nil,
+        accounts: directory,
         provenance: EntityProvenance(store: store.reading), overview: overview,
         signal: gateway.signal, log: share.logRing,
         settings: SettingsDump.inForce(workspace.loaded)))
@@ -207,7 +214,8 @@ final class Deployment: Sendable {
       }
     self.isReplica = isReplica
     applied = gateway.appliedTables(
-      files: files, s3Keys: s3?.keys, endCredentials: { handler.endCredentials() })
+      accounts: directory, files: files, s3Keys: s3?.keys,
+      endCredentials: { handler.endCredentials() })
     metrics = gateway.serviceMetrics(store: store, cluster: share.cluster)
     metricsHandler = try MetricsHandler(services.metrics)
     fileGauges = FileGauges(store: store.reading)

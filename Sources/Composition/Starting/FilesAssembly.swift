@@ -22,7 +22,7 @@ enum FilesAssembly {
   /// - Returns: nil if files are switched off; then no folder is made for them.
   static func service(
     _ settings: Settings, store: Store, keys: KeyRing, group: EventLoopGroup, tls: ClientTLS,
-    expiryClock: WallClock
+    expiryClock: WallClock, disabled: DisabledAccounts
   ) throws -> FileService? {
     guard settings.files.isOn else { return nil }
     let clock = SystemClock.wall
@@ -33,18 +33,19 @@ enum FilesAssembly {
       rules: rules(settings.files), isAdminOn: settings.adminToken != nil,
       presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: expiryClock,
       uploadLifetime: settings.files.uploadExpiry,
-      smallFiles: settings.files.store == .disk ? SmallFiles(bytesMax: smallFilesBytesMax) : nil)
+      smallFiles: settings.files.store == .disk ? SmallFiles(bytesMax: smallFilesBytesMax) : nil,
+      disabled: disabled)
   }
 
   /// The S3 dialect for the same files. Its clients can sign for any region.
   static func s3(
     _ files: FileService, _ settings: S3DialectSettings, store: Store, keys: KeyRing,
-    random: RandomBytes, logger: Logger
+    random: RandomBytes, disabled: DisabledAccounts, logger: Logger
   ) -> S3Services {
     let clock = SystemClock.wall
     let accessKeys = S3Keys(
       store: store, sealer: Sealer(key: keys.key(for: .s3), random: random), clock: clock,
-      random: random)
+      random: random, disabled: disabled)
     return S3Services(
       files: files,
       authenticator: S3Authenticator(keys: accessKeys, clock: clock, logger: logger),

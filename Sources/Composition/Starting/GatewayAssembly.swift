@@ -58,7 +58,8 @@ struct GatewayAssembly {
     workspace: Workspace, role: ClusterRole, store: Store, upstreams: UpstreamAssembly,
     keys: KeyRing,
     accounts: AccountAssembly, push: PushService, hooksOut: OutgoingHooks,
-    tracer: SpanTracer?, clock expiryClock: TrustedClock, pool: BlockingPool, logger: Logger,
+    disabled: DisabledAccounts, tracer: SpanTracer?, clock expiryClock: TrustedClock,
+    pool: BlockingPool, logger: Logger,
     logThreshold: LogThreshold, reloads: ReloadRecord, sessions: OperatorSessionMemory,
     inbox: (any MutationInbox)? = nil
   ) {
@@ -74,17 +75,19 @@ struct GatewayAssembly {
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
     let codec = CursorCodec(key: keys.key(for: .cursor))
+    let underWay: @Sendable () -> Revision = { store.revisionUnderWay }
     let cursors = CursorIssuer(
       codec: codec, segment: store.segments.last?.nonce ?? 0,
       earlier: store.segments.dropLast().map(\.nonce), schemaVersion: Self.changeSchemaVersion,
-      head: store.head)
+      head: store.head, underWay: role.isInCluster ? underWay : nil)
     let signal = CommitSignal { try await Task.sleep(for: $0) }
     let overlaid = OverlaidEntities(store.overlays)
     let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
     devices = DeviceRegistry(
       store: store, settings: DeviceSettings(settings.devices), clock: clock,
       expiryClock: expiryClock.clock, random: random, signal: signal, logger: logger,
-      leader: leader, isCutOff: { role.isCutOff }, whenChanged: { push.noteDevices() })
+      disabled: disabled, leader: leader, isCutOff: { role.isCutOff },
+      whenChanged: { push.noteDevices() })
     let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     let gate = StoredDataGate(workspace)
     changes = ChangeFeed(
@@ -298,18 +301,19 @@ struct GatewayAssembly {
       compressionBytesMin: ServerLimits().compressionBytesMin, clock: SystemClock.wall,
       logger: logger)
     services.loggedIDs = loggedIDs
+    services.isBehindCDN = settings.isBehindCDN
     services.role = role
     return services
   }
 
   /// What a replica drops from memory when the log changes tables.
   func appliedTables(
-    files: FileService?, s3Keys: S3Keys?,
+    accounts: AccountDirectory?, files: FileService?, s3Keys: S3Keys?,
     endCredentials: @escaping @Sendable () -> Void
   ) -> AppliedTables {
     AppliedTables(
-      devices: devices, signingKeys: signingKeys, s3Keys: s3Keys, files: files,
-      endCredentials: endCredentials, logger: logger)
+      devices: devices, accounts: accounts, signingKeys: signingKeys, s3Keys: s3Keys,
+      files: files, endCredentials: endCredentials, logger: logger)
   }
 }
 

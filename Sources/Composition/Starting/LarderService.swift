@@ -209,6 +209,7 @@ package final class LarderService: Service {
     if let cluster = share.cluster {
       // Nothing is written any more. A node that starts now need not wait for the lease's end.
       if let lease = cluster.lease { try? await cluster.backend.release(lease, to: nil) }
+      await cluster.leave()
       await cluster.forwarding.close()
       await cluster.backend.close()
     }

@@ -107,9 +107,9 @@ struct ListDiffEndpoint: Sendable {
       base: from.map { ListDiffer.Base.tag(Self.opaque($0)) } ?? .nothing)
   }
 
-  /// The content of an entity tag, with or without its quotes.
+  /// The tag of the rendered response that a client's entity tag belongs to, with or without its quotes.
   static func opaque(_ text: String) -> String {
-    EntityTag(parsing: text)?.uncoded.opaque ?? text
+    ResponseSharing.renderedTag(EntityTag(parsing: text)?.uncoded.opaque ?? text)
   }
 }
 

@@ -87,7 +87,7 @@ enum FailureStatus {
       401
     case .forbidden, .readOnly, .csrfInvalid, .crossOrigin, .deviceOfAnotherUser,
       .upstreamForbidden, .mfaRequired,
-      .accountBlocked,
+      .accountBlocked, .accountDisabled,
       .passwordLeaked:
       403
     case .notFound, .unknownOperation, .deleted, .adminOff, .mutationNotFound: 404

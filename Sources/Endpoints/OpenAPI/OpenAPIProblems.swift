@@ -24,8 +24,8 @@ struct OpenAPIProblems {
     ].map(\.rawValue)
   /// Of routes that identify their caller.
   private static let ofCallers = [
-    Failure.Code.unauthenticated, .tokenExpired, .tokenInvalid, .sessionExpired, .csrfInvalid,
-    .accountsUnavailable, .storageUnavailable,
+    Failure.Code.unauthenticated, .tokenExpired, .tokenInvalid, .accountDisabled, .sessionExpired,
+    .csrfInvalid, .accountsUnavailable, .storageUnavailable,
   ].map(\.rawValue)
   /// Of all methods but GET: a token that only reads is refused, and so is a body of another type.
   private static let ofWrites = [

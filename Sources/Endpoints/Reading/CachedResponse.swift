@@ -15,6 +15,8 @@ final class CachedResponse: ResponseCacheEntry {
   private let epochNumber: Int
   let viewer: Viewer
   let isAnonymous: Bool
+  /// Whether the response has a cursor, which is its caller's own.
+  let hasCursor: Bool
   /// Of the request that it was made for. It is the same for all that it is served to, except for the use
   /// of the cache.
   private let facts: RequestFacts
@@ -43,7 +45,8 @@ final class CachedResponse: ResponseCacheEntry {
   ///     token, and for a token that is not verified here.
   init(
     key: PlainRequestKey, rendered: RenderedResponse, epoch: CredentialEpoch, epochNumber: Int,
-    viewer: Viewer, isPrivate: Bool, until: Timestamp? = nil, forwardedNames: [String],
+    viewer: Viewer, isPrivate: Bool, sharing: ResponseSharing = .byCredential,
+    until: Timestamp? = nil, forwardedNames: [String],
     gzipped: [UInt8]?, facts: RequestFacts = RequestFacts()
   ) {
     self.key = key
@@ -56,14 +59,15 @@ final class CachedResponse: ResponseCacheEntry {
       until?.milliseconds ?? .max)
     self.viewer = viewer
     isAnonymous = viewer == .anonymous
+    hasCursor = sharing != .shared
     var facts = facts
     facts.upstreamNanoseconds = nil
     facts.cacheUse = .hit
     self.facts = facts
     let fields = { (coding: ContentCoding) in
       ReadFields(
-        rendered, coding: coding, isPrivate: isPrivate, forwardedNames: forwardedNames,
-        form: key.form)
+        rendered, coding: coding, isPrivate: isPrivate, sharing: sharing,
+        forwardedNames: forwardedNames, form: key.form)
     }
     identity = CachedRepresentation(
       body: rendered.body, coding: .identity, fields: fields(.identity))
@@ -105,6 +109,7 @@ final class CachedRepresentation: Sendable {
 
 /// The parts of a cached response that change with time: its cursor, age and remaining lifetime.
 struct CachedResponseMoment {
+  /// Empty for a response without one.
   let cursor: [UInt8]
   let ageSeconds: Int
   let ttlSeconds: Int
@@ -116,10 +121,17 @@ struct CachedResponseMoment {
   ///
   /// The loop's clock has a resolution of one second. The age is rounded up for the freshness check, so
   /// that a stale response is never served as fresh. The cursor is read before the check that the
-  /// response is current: see ``ResponseCache``.
+  /// response is current: see ``ResponseCache``. Nil also while a commit becomes visible in a cluster, which
+  /// the response can show already.
   @inline(__always)
   init?(of entry: CachedResponse, cursors: CursorIssuer, stamp: ResponseStamp) {
-    cursor = entry.isAnonymous ? cursors.anonymousCursor() : cursors.cursor(for: entry.viewer)
+    guard
+      let cursor = !entry.hasCursor
+        ? []
+        : entry.isAnonymous
+          ? cursors.settledAnonymousCursor() : cursors.settledCursor(for: entry.viewer)
+    else { return nil }
+    self.cursor = cursor
     guard entry.rendered.isCurrent, entry.isOfThisEpoch else { return nil }
     let now = stamp.secondsSince1970 &* 1000
     // Stamped by a clock that was ahead: the router decides by the exact clock.
@@ -172,8 +184,10 @@ enum CachedResponseChoice {
       space.append(decimal: moment.ageSeconds)
       space.append(status)
       space.append(decimal: moment.ttlSeconds)
-      space.append(cursor)
-      space.append(bytes: moment.cursor)
+      if !moment.cursor.isEmpty {
+        space.append(cursor)
+        space.append(bytes: moment.cursor)
+      }
       space.append(end)
       space.append(bytes: body)
     }

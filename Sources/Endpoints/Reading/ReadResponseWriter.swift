@@ -27,6 +27,8 @@ struct ReadResponseWriter: Sendable {
   /// The places of operations in ``HTTPServer/RequestNames``.
   var operationNumbers: [String: Int32] = [:]
   let forwardedNames: [String]
+  /// Whether shared caches keep responses of scope PUBLIC, see ``ResponseSharing``.
+  var isBehindCDN = false
   /// Bodies smaller than this are not compressed.
   let compressionBytesMin: Int
   /// Larger bodies are compressed on another thread: 128 KiB take about 0.3 ms.
@@ -48,25 +50,28 @@ struct ReadResponseWriter: Sendable {
     let request = draft.request
     let rendered = read.rendered
     let isPrivate = draft.caller.isKnown || rendered.key.scope.kind != .public
+    let sharing = ResponseSharing(of: rendered, to: draft.caller, isBehindCDN: isBehindCDN)
     let readFields = ReadFields(
-      rendered, coding: .identity, isPrivate: isPrivate, forwardedNames: forwardedNames,
-      form: draft.form)
+      rendered, coding: .identity, isPrivate: isPrivate, sharing: sharing,
+      forwardedNames: forwardedNames, form: draft.form)
     var fields: HTTPFields = [
       .eTag: readFields.entityTag, .cacheControl: readFields.cacheControl, .vary: readFields.vary,
       .cacheStatus: "larder; \(read.outcome.parameters)",
-      .syncCursor: String(
-        decoding: cursors.cursor(for: draft.caller.viewer, at: draft.head), as: UTF8.self),
       .age: "\(read.age.wholeSeconds)",
       .serverTiming: Self.serverTiming(read, of: request),
     ]
+    if sharing != .shared {
+      fields[.syncCursor] = String(
+        decoding: cursors.cursor(for: draft.caller.viewer, at: draft.head), as: UTF8.self)
+    }
     let isRead = request.method == .get || request.method == .head
-    let isUnchanged = isRead && isUnchanged(rendered, for: request)
+    let isUnchanged = isRead && isUnchanged(sharing.tag(of: rendered), for: request)
     request.note { facts in
       facts.operation = operationNumbers[rendered.key.operation] ?? -1
       facts.cacheUse = read.outcome.cacheUse(isNotModified: isUnchanged)
       facts.upstreamNanoseconds = read.upstreamTime?.wholeNanoseconds
     }
-    store(read, draft: draft, isPrivate: isPrivate)
+    store(read, draft: draft, isPrivate: isPrivate, sharing: sharing)
     if isUnchanged {
       return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
     }
@@ -87,14 +92,16 @@ struct ReadResponseWriter: Sendable {
     return "\(cache), upstream;dur=\(upstream.shownMilliseconds)"
   }
 
-  private func isUnchanged(_ rendered: RenderedResponse, for request: ServerRequest) -> Bool {
-    request.preconditions.judge(isRead: true, tag: EntityTag(rendered.tag)) == .notModified
+  private func isUnchanged(_ tag: EntityTag, for request: ServerRequest) -> Bool {
+    request.preconditions.judge(isRead: true, tag: tag) == .notModified
   }
 
   /// Stores a response that is fresh and current, if the cache's key contains everything the response
   /// depends on: not with a device token, nor with a forwarded field besides
   /// `Authorization`.
-  private func store(_ read: ReadResponse, draft: Draft, isPrivate: Bool) {
+  private func store(
+    _ read: ReadResponse, draft: Draft, isPrivate: Bool, sharing: ResponseSharing
+  ) {
     let rendered = read.rendered
     let request = draft.request
     guard request.method != .head, draft.caller.device == nil, rendered.isCurrent,
@@ -111,7 +118,7 @@ struct ReadResponseWriter: Sendable {
       cache.keep(
         CachedResponse(
           key: key, rendered: rendered, epoch: cache.epoch, epochNumber: draft.epoch,
-          viewer: draft.caller.viewer, isPrivate: isPrivate, until: until,
+          viewer: draft.caller.viewer, isPrivate: isPrivate, sharing: sharing, until: until,
           forwardedNames: cache.varyingNames, gzipped: gzipped, facts: facts))
     }
     switch rendered.body.count {
@@ -185,16 +192,20 @@ struct ReadFields: Sendable {
   let contentType: String
 
   /// - Parameters:
-  ///   - isPrivate: the caller presented a credential.
+  ///   - isPrivate: the caller presented a credential. It does not count for a form that ``ResponseSharing``
+  ///     decides.
   ///   - forwardedNames: header names that settings pass upstream.
   init(
-    _ rendered: RenderedResponse, coding: ContentCoding, isPrivate: Bool, forwardedNames: [String],
-    form: ReadForm
+    _ rendered: RenderedResponse, coding: ContentCoding, isPrivate: Bool,
+    sharing: ResponseSharing = .byCredential, forwardedNames: [String], form: ReadForm
   ) {
-    entityTag = EntityTag(rendered.tag).coded(coding).text
+    entityTag = sharing.tag(of: rendered).coded(coding).text
     cacheControl = Self.cacheControl(
-      rendered.policy, isPrivate: isPrivate, hasErrors: rendered.hasErrors)
-    vary = (form == .rest ? "" : "Accept, ") + Self.vary(forwardedNames)
+      rendered.policy, isPrivate: sharing == .byCredential ? isPrivate : sharing == .own,
+      hasErrors: rendered.hasErrors)
+    vary =
+      (form == .rest ? "" : "Accept, ")
+      + (sharing == .shared ? Self.sharedVary(forwardedNames) : Self.vary(forwardedNames))
     contentType = form.contentType
   }
 
@@ -218,6 +229,12 @@ struct ReadFields: Sendable {
     let always = ["Accept-Encoding", "Authorization", "Device-Token"]
     let known = Set(always.map { $0.lowercased() })
     return (always + forwardedNames.filter { !known.contains($0) }).joined(separator: ", ")
+  }
+
+  /// Without credentials, which responses of scope PUBLIC do not depend on.
+  private static func sharedVary(_ forwardedNames: [String]) -> String {
+    (["Accept-Encoding"] + forwardedNames.filter { !Caller.isCredential($0) })
+      .joined(separator: ", ")
   }
 }
 

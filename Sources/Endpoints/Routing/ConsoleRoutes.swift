@@ -23,5 +23,11 @@ enum ConsoleRoutes {
     RouteLine(.post, "/v1/admin/users/{user}/sign-out", reach: .everyNode) {
       await $0.users.signOut($1)
     },
+    RouteLine(.post, "/v1/admin/users/{user}/disable", reach: .everyNode) {
+      await $0.users.disable($1)
+    },
+    RouteLine(.post, "/v1/admin/users/{user}/enable", reach: .everyNode) {
+      await $0.users.enable($1)
+    },
   ]
 }

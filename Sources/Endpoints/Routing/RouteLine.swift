@@ -178,7 +178,7 @@ struct EndpointSet: Sendable {
       health: services.health, metrics: services.metrics)
     let reads = ReadResponseWriter(
       cursors: services.cursors, cache: responseCache, operationNumbers: operationNumbers,
-      forwardedNames: forwarded,
+      forwardedNames: forwarded, isBehindCDN: services.isBehindCDN,
       compressionBytesMin: services.compressionBytesMin)
     let mutations = DirectMutations(operations: services.operations, queue: services.sync)
     operation = OperationEndpoint(
@@ -259,7 +259,8 @@ struct EndpointSet: Sendable {
       context: context, settings: services.console.settings, version: services.version)
   }
   var users: UsersEndpoint {
-    UsersEndpoint(context: context, directory: services.console.accounts)
+    UsersEndpoint(
+      context: context, directory: services.console.accounts, epoch: responseCache.epoch)
   }
   var session: OperatorSessionEndpoint { OperatorSessionEndpoint(context: context) }
   var tables: TablesEndpoint { TablesEndpoint(context: context, tables: services.tables) }

@@ -32,6 +32,8 @@ package struct Services: Sendable {
   package var logThreshold: LogThreshold
   /// How the access log shows the ids of callers.
   package var loggedIDs = LoggedIDs.off
+  /// Whether a shared cache in front keeps responses of scope PUBLIC.
+  package var isBehindCDN = false
   package var writes: EntityWrites
   /// Nil if files are switched off.
   package var storedFiles: FileServices?

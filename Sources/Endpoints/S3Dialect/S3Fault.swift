@@ -72,7 +72,8 @@ extension S3ErrorCode {
       case .quotaExceeded: .quotaExceeded
       case .storageFull: .insufficientStorage
       case .signatureInvalid: .signatureDoesNotMatch
-      case .forbidden, .signInRequired, .unauthenticated, .signatureExpired: .accessDenied
+      case .forbidden, .signInRequired, .unauthenticated, .accountDisabled, .signatureExpired:
+        .accessDenied
       case .notImplemented: .notImplemented
       case .methodNotAllowed: .methodNotAllowed
       case .filesRefused: .badGateway

@@ -22,6 +22,8 @@ extension Failure {
         .mfaRequired, "This account requires a second factor, which is not supported.")
     case .blocked:
       self.init(.accountBlocked, "This account is blocked.")
+    case .disabled:
+      self = .accountDisabled
     case .passwordLeaked:
       self.init(.passwordLeaked, "This password was found in a data leak; reset it.")
     case .denied:
@@ -47,6 +49,14 @@ extension Failure {
         .accountsUnavailable, "The account provider does not respond; retry later.", retry: .after,
         retryAfter: .seconds(5), cause: cause)
     }
+  }
+
+  /// The refusal of everything that an account does while an operator has disabled it.
+  static var accountDisabled: Failure {
+    Failure(
+      .accountDisabled,
+      "An operator has disabled this account. Nothing is lost: it goes on when it is enabled again."
+    )
   }
 
   /// The problem reported to the client for a rejected token of a configured issuer.

@@ -129,6 +129,13 @@ package struct Caller: Sendable {
   /// session's; nil for other callers.
   var revocableID: String? { device?.id ?? session?.id }
 
+  /// Whether a forwarded header is a credential; others partition the cache.
+  ///
+  /// - Parameter name: in lower case.
+  package static func isCredential(_ name: String) -> Bool {
+    ForwardedHeaders.credentials.contains(name)
+  }
+
   /// Returns the caller as the operator of a session.
   package func acting(in session: OperatorSession) -> Caller {
     var caller = self

@@ -110,7 +110,7 @@ package final class ChangeFeed: Sendable {
     let listener =
       wait > .zero
       ? signal.listen(
-        as: viewer, device: caller.revocableID, lifetime: lifetime(of: caller),
+        as: viewer, device: caller.revocableID, user: caller.user, lifetime: lifetime(of: caller),
         wantsHeartbeats: filter.usesNow) : nil
     let alarm = listener.map { signal.alarm($0, after: wait) }
     defer {

@@ -14,6 +14,7 @@ package final class CommitSignal: Sendable {
     let listener: ChangeListener
     let viewer: Viewer
     let device: String?
+    let user: String?
     let result: ResultKey?
     /// Ends the listener when its caller's token expires.
     let ending: Task<Void, Never>?
@@ -24,6 +25,8 @@ package final class CommitSignal: Sendable {
     var all: [ObjectIdentifier: Entry] = [:]
     /// By the id of the device that they listen for.
     var devices: [String: Set<ObjectIdentifier>] = [:]
+    /// By the user whose token opened them.
+    var users: [String: Set<ObjectIdentifier>] = [:]
     /// By the result that their stream shows.
     var results: [ResultKey: Set<ObjectIdentifier>] = [:]
     var heartbeatTask: Task<Void, Never>?
@@ -66,11 +69,12 @@ package final class CommitSignal: Sendable {
   ///   - viewer: the scopes whose commits wake it; none for a listener that reads no stored data.
   ///   - device: the id of the device, or of the console's session, that it listens for;
   ///     ``end(device:)`` ends it. The device must be confirmed after registering, since it can have been revoked before.
+  ///   - user: the verified user that it listens for; ``end(user:)`` ends it. To be confirmed likewise.
   ///   - lifetime: the time after which it is ended; nil for no limit.
   ///   - wantsHeartbeats: whether it receives heartbeats.
   ///   - result: the result that the listener's stream shows, if any.
   package func listen(
-    as viewer: Viewer, device: String? = nil, lifetime: Duration? = nil,
+    as viewer: Viewer, device: String? = nil, user: String? = nil, lifetime: Duration? = nil,
     wantsHeartbeats: Bool = false,
     result: ResultKey? = nil
   ) -> ChangeListener {
@@ -78,11 +82,13 @@ package final class CommitSignal: Sendable {
     let ending = lifetime.map { wake(listener, .end, after: $0) }
     let hasEnded = state.withLock { state in
       state.all[ObjectIdentifier(listener)] = Entry(
-        listener: listener, viewer: viewer, device: device, result: result, ending: ending)
+        listener: listener, viewer: viewer, device: device, user: user, result: result,
+        ending: ending)
       if let result { state.results[result, default: []].insert(ObjectIdentifier(listener)) }
       if let device {
         state.devices[device, default: []].insert(ObjectIdentifier(listener))
       }
+      if let user { state.users[user, default: []].insert(ObjectIdentifier(listener)) }
       for scope in viewer.layers {
         state.listeners[scope, default: []].insert(ObjectIdentifier(listener))
       }
@@ -114,6 +120,10 @@ package final class CommitSignal: Sendable {
       if let device = entry.device {
         state.devices[device]?.remove(ObjectIdentifier(listener))
         if state.devices[device]?.isEmpty == true { state.devices[device] = nil }
+      }
+      if let user = entry.user {
+        state.users[user]?.remove(ObjectIdentifier(listener))
+        if state.users[user]?.isEmpty == true { state.users[user] = nil }
       }
       guard listener.wantsHeartbeats else { return }
       state.heartbeatListeners -= 1
@@ -163,6 +173,14 @@ package final class CommitSignal: Sendable {
   package func end(device: String) {
     let listeners = state.withLock { state in
       (state.devices[device] ?? []).compactMap { state.all[$0]?.listener }
+    }
+    for listener in listeners { listener.wake(.end) }
+  }
+
+  /// Ends the listeners of a user whose account is disabled.
+  func end(user: String) {
+    let listeners = state.withLock { state in
+      (state.users[user] ?? []).compactMap { state.all[$0]?.listener }
     }
     for listener in listeners { listener.wake(.end) }
   }

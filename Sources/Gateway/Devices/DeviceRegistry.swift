@@ -42,6 +42,8 @@ package final class DeviceRegistry: Sendable {
   /// On a replica, which changes no device; nil on other nodes.
   private let leader: LeaderLink?
   private let isCutOff: @Sendable () -> Bool
+  /// A disabled user's tokens are refused, and so are those of the user's devices.
+  let disabled: DisabledAccounts
   /// The number of unused devices kept because of their data, as last logged.
   private let keptCount = Atomic(0)
 
@@ -52,11 +54,13 @@ package final class DeviceRegistry: Sendable {
   ///   - whenChanged: called after a device was changed or removed on disk.
   package init(
     store: Store, settings: DeviceSettings, clock: WallClock, expiryClock: WallClock? = nil,
-    random: RandomBytes, signal: CommitSignal, logger: Logger, leader: LeaderLink? = nil,
+    random: RandomBytes, signal: CommitSignal, logger: Logger,
+    disabled: DisabledAccounts = DisabledAccounts(), leader: LeaderLink? = nil,
     isCutOff: @escaping @Sendable () -> Bool = { false },
     whenChanged: @escaping @Sendable () -> Void = {}
   ) {
     self.isCutOff = isCutOff
+    self.disabled = disabled
     self.leader = leader
     self.store = store
     self.settings = settings
@@ -165,8 +169,9 @@ package final class DeviceRegistry: Sendable {
   }
 
   /// Fails if the caller's tokens are no longer valid: the device was removed or has a new token,
-  /// or a token has expired.
+  /// a token has expired, or the user's account is disabled.
   func confirm(_ caller: Caller) async throws(Failure) {
+    try disabled.admit(caller.user)
     if let end = caller.userExpires, end <= clock.now() { throw Failure(TokenFault.expired) }
     if let session = caller.session, session.hasEnded || session.expires <= clock.now() {
       throw Failure(.sessionExpired, "The console's session has ended; sign in again.")
@@ -196,6 +201,7 @@ package final class DeviceRegistry: Sendable {
     if let end = device.tokenExpires, end <= clock.now() {
       throw Failure(.unauthenticated, "The device token has expired.")
     }
+    try disabled.admit(device.user)
     return device
   }
 

@@ -11,11 +11,14 @@ package struct FileService: Sendable {
   let smallFiles: SmallFiles?
   /// The age at which an incomplete multipart upload is aborted.
   let uploadLifetime: Duration
+  private let disabled: DisabledAccounts
 
   package init(
     store: any FileStore, rules: [BucketName: BucketRule], isAdminOn: Bool, presigner: Presigner,
-    clock: WallClock, uploadLifetime: Duration, smallFiles: SmallFiles?
+    clock: WallClock, uploadLifetime: Duration, smallFiles: SmallFiles?,
+    disabled: DisabledAccounts = DisabledAccounts()
   ) {
+    self.disabled = disabled
     self.store = store
     gate = FileGate(rules: rules, isAdminOn: isAdminOn)
     self.presigner = presigner
@@ -66,6 +69,8 @@ package struct FileService: Sendable {
       try gate.admit(caller, to: method.action, address)
     case .link(let expires, let signature):
       try presigner.check(method, address, expires: expires, signature: signature)
+      // A link is as good as its maker: the files of a disabled account are closed to links, too.
+      try disabled.admit(gate.quota(of: address).owner)
     }
   }
 }

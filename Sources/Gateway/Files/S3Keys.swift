@@ -37,9 +37,14 @@ package final class S3Keys: Sendable {
   private let sealer: Sealer
   private let clock: WallClock
   private let random: RandomBytes
+  private let disabled: DisabledAccounts
   private let memory = Mutex(Memory())
 
-  package init(store: Store, sealer: Sealer, clock: WallClock, random: RandomBytes) {
+  package init(
+    store: Store, sealer: Sealer, clock: WallClock, random: RandomBytes,
+    disabled: DisabledAccounts = DisabledAccounts()
+  ) {
+    self.disabled = disabled
     self.store = store
     self.sealer = sealer
     self.clock = clock
@@ -93,7 +98,15 @@ package final class S3Keys: Sendable {
   }
 
   /// The active key; nil if there is none.
+  ///
+  /// - Throws: also for a key of a disabled account.
   package func credential(_ id: String) async throws(Failure) -> S3Credential? {
+    let credential = try await active(id)
+    try disabled.admit(credential?.grant.caller.user)
+    return credential
+  }
+
+  private func active(_ id: String) async throws(Failure) -> S3Credential? {
     let (known, revocations) = memory.withLock { ($0.opened[id], $0.revocations) }
     if let known { return known }
     let found = try await reaching { () async throws(StorageError) in try await store.s3Key(id) }

@@ -117,6 +117,7 @@ package struct CallerIdentifier: Sendable {
     let role = token.flatMap(operators.role)
     var verified: Caller.Verified?
     if let token, role == nil { verified = try await verify(token) }
+    try devices.disabled.admit(verified?.user.id)
     var credentials: [Caller.Header] = []
     var partitions: [Caller.Header] = []
     for name in forwardedNames {

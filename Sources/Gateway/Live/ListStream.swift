@@ -34,7 +34,7 @@ package final class ListStream: StagedSource {
     knownTag = start.knownTag
     // Commits wake the list, which wakes its streams when it shows something else.
     listener = lists.signal.listen(
-      as: Viewer(layers: []), device: caller.revocableID,
+      as: Viewer(layers: []), device: caller.revocableID, user: caller.user,
       lifetime: lists.devices.lifetime(of: caller), wantsHeartbeats: true)
     subscription.list.add(listener)
   }

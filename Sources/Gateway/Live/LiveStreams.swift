@@ -62,8 +62,8 @@ package final class LiveStreams: Sendable {
       id: "s_\(Base64URL.encode(random.bytes(Self.idByteCount)))", caller: caller,
       owner: caller.owner(in: network),
       listener: signal.listen(
-        as: Viewer(layers: []), device: caller.revocableID, lifetime: devices.lifetime(of: caller),
-        wantsHeartbeats: true), ledger: ledger)
+        as: Viewer(layers: []), device: caller.revocableID, user: caller.user,
+        lifetime: devices.lifetime(of: caller), wantsHeartbeats: true), ledger: ledger)
     // From here on its release removes the listener too.
     let start = LiveStream.Start(board: board, streams: self)
     guard add(board) else {

@@ -1,7 +1,7 @@
 import Model
 
-/// Waits for the end of a connection's caller: the user's token expires, the device is removed or gets
-/// another token, or the service drains.
+/// Waits for the end of a connection's caller: the user's token expires, the account is disabled, the device is
+/// removed or gets another token, or the service drains.
 package final class ConnectionWatch: Sendable {
   package enum End: Sendable {
     /// The service is shutting down.
@@ -14,10 +14,10 @@ package final class ConnectionWatch: Sendable {
   private let listener: ChangeListener
 
   /// - Parameter lifetime: nil for no limit.
-  init(signal: CommitSignal, device: String?, lifetime: Duration?) {
+  init(signal: CommitSignal, device: String?, user: String?, lifetime: Duration?) {
     self.signal = signal
     // No commit wakes it: it reads nothing.
-    listener = signal.listen(as: Viewer(layers: []), device: device, lifetime: lifetime)
+    listener = signal.listen(as: Viewer(layers: []), device: device, user: user, lifetime: lifetime)
   }
 
   deinit { signal.remove(listener) }

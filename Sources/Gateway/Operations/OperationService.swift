@@ -99,7 +99,8 @@ package struct OperationService: Sendable {
   /// - Throws: if the caller's tokens are no longer valid.
   package func watch(_ caller: Caller) async throws(Failure) -> ConnectionWatch {
     let watch = ConnectionWatch(
-      signal: signal, device: caller.device?.id, lifetime: devices.lifetime(of: caller))
+      signal: signal, device: caller.device?.id, user: caller.user,
+      lifetime: devices.lifetime(of: caller))
     // Checked after registering: a revocation in between would not end the watch.
     try await devices.confirm(caller)
     return watch
@@ -107,7 +108,7 @@ package struct OperationService: Sendable {
 
   /// A watch for a caller who is not yet known, which ends after a time.
   package func watch(for lifetime: Duration) -> ConnectionWatch {
-    ConnectionWatch(signal: signal, device: nil, lifetime: lifetime)
+    ConnectionWatch(signal: signal, device: nil, user: nil, lifetime: lifetime)
   }
 
   /// Whether the service is ending, so that no new stream is opened.

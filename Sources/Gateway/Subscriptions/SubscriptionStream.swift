@@ -41,8 +41,8 @@ package final class SubscriptionStream {
     owesGap = start.beginsWithGap
     // Commits do not concern it: it is woken by its mailbox.
     let listener = signal.listen(
-      as: Viewer(layers: []), device: caller.revocableID, lifetime: devices.lifetime(of: caller),
-      wantsHeartbeats: true)
+      as: Viewer(layers: []), device: caller.revocableID, user: caller.user,
+      lifetime: devices.lifetime(of: caller), wantsHeartbeats: true)
     mailbox = SubscriptionMailbox(listener: listener, subject: caller.subject)
     shared = hub.join(start.request, mailbox)
   }

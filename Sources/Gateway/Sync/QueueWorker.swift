@@ -129,6 +129,22 @@ package final class QueueWorker: Sendable {
     pump()
   }
 
+  /// Looks at queues that can send again since their account was enabled.
+  package func wake(_ devices: [String]) {
+    state.withLock { $0.running += 1 }
+    Task.detached {
+      defer { self.ended() }
+      for device in devices {
+        do throws(StorageError) {
+          let commit = try await self.store.look(at: device, timing: self.environment.timing)
+          self.note(commit.outlook, of: device)
+        } catch {
+          await self.waitForStore(error, device: device)
+        }
+      }
+    }
+  }
+
   /// Notes that upstream served another caller successfully.
   func noteSuccess(of upstream: String) {
     let now = environment.now

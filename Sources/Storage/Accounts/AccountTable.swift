@@ -38,6 +38,8 @@ enum AccountSchema {
 /// statements cannot read.
 struct AccountTable {
   private static let columns = "id, email, password_hash, created"
+  private static let isDisabled =
+    "EXISTS (SELECT 1 FROM disabled_account WHERE disabled_account.account = account.id)"
 
   let database: Database
 
@@ -83,7 +85,8 @@ struct AccountTable {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT account.id, account.email, account.created, count(session.id), max(session.rotated) \
+      SELECT account.id, account.email, account.created, count(session.id), max(session.rotated), \
+      \(Self.isDisabled) \
       FROM (SELECT id, email, created FROM account WHERE id > ?1 AND (?2 IS NULL OR id = ?2) \
       AND instr(email, ?3) > 0 ORDER BY id LIMIT ?4) AS account \
       LEFT JOIN session ON session.account = account.id AND session.expires > ?5 \
@@ -102,7 +105,8 @@ struct AccountTable {
           id: statement.string(0), email: statement.string(1),
           created: Timestamp(milliseconds: statement.int64(2)),
           sessions: Int(statement.int64(3)),
-          lastUsed: statement.isNull(4) ? nil : Timestamp(milliseconds: statement.int64(4))))
+          lastUsed: statement.isNull(4) ? nil : Timestamp(milliseconds: statement.int64(4)),
+          isDisabled: statement.int64(5) != 0))
     }
     return accounts
   }
@@ -135,13 +139,14 @@ struct AccountTable {
 
   private func find(_ column: String, _ value: String) throws -> Account? {
     let statement = try PreparedStatement(
-      database, "SELECT \(Self.columns) FROM account WHERE \(column) = ?1")
+      database,
+      "SELECT \(Self.columns), \(Self.isDisabled) FROM account WHERE \(column) = ?1")
     statement.bind(value, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return Account(
       id: statement.string(0), email: statement.string(1), passwordHash: statement.string(2),
-      created: Timestamp(milliseconds: statement.int64(3)))
+      created: Timestamp(milliseconds: statement.int64(3)), isDisabled: statement.int64(4) != 0)
   }
 }
 

@@ -61,6 +61,7 @@ struct RefreshSessionTable {
       try end(rotation.familyDigest)
       return .reused(session: session, account: account)
     }
+    if try DisabledAccountTable(database: database).contains(account) { return .disabled }
     let statement = try PreparedStatement(
       database,
       """

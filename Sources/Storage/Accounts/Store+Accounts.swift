@@ -99,13 +99,16 @@ extension Store {
   ///   - passwordHash: the hash that the password was checked against.
   ///   - sessionsMax: maximum sessions of the account, including this one; beyond it, the least recently
   ///     used are removed.
-  /// - Returns: false, with nothing changed, if the stored hash is no longer `passwordHash`.
+  /// - Returns: false, with nothing changed, if the stored hash is no longer `passwordHash`, or the account was
+  ///   disabled.
   package func open(
     _ session: RefreshSession, passwordHash: String, sessionsMax: Int
   ) async throws(StorageError) -> Bool {
     try await writer.write(.powerFailure) { database, _ in
       let account = try AccountTable(database: database).find(id: session.account)
-      guard account?.passwordHash == passwordHash else { return false }
+      guard let account, account.passwordHash == passwordHash, !account.isDisabled else {
+        return false
+      }
       try RefreshSessionTable(database: database).insert(session, max: sessionsMax)
       return true
     }

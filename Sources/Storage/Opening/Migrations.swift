@@ -42,6 +42,7 @@ enum Migrations {
     migrator.registerMigration("0034 overlays by entity", migrate: QueueSchema.migrateOverlayIndex)
     migrator.registerMigration("0035 position in a cluster's log", migrate: ClusterPosition.migrate)
     migrator.registerMigration("0036 what the inbox was moved up to", migrate: InboxMark.migrate)
+    migrator.registerMigration("0037 disabled accounts", migrate: DisabledAccountTable.migrate)
     return migrator
   }
 

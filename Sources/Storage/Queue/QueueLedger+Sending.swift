@@ -6,6 +6,8 @@ import SyncScheduler
 extension QueueLedger {
   func claim(_ id: MutationID) throws -> ClaimedMutation? {
     try lapse()
+    // Disabled since the schedule was made.
+    if try isDisabled() { return nil }
     let changes = decide {
       $0.claiming(id, boot: timing.boot, at: timing.now, policy: timing.policy)
     }

@@ -40,9 +40,17 @@ struct QueueLedger {
     try body(context.memory.queues[device] ?? DeviceQueue(device: device))
   }
 
+  /// What the queue can send. That of a disabled account sends nothing.
   func outlook() throws -> QueueSchedule {
     try readEnough()
-    return decide { $0.schedule(at: timing.now, policy: timing.policy) }
+    let schedule = decide { $0.schedule(at: timing.now, policy: timing.policy) }
+    guard !schedule.ready.isEmpty, try isDisabled() else { return schedule }
+    return QueueSchedule(ready: [], wake: schedule.wake, number: schedule.number)
+  }
+
+  /// Whether an operator has disabled the account that the device belongs to.
+  func isDisabled() throws -> Bool {
+    try DisabledAccountTable(database: context.database).holds(device: device)
   }
 
   var control: QueueControl { decide { $0.control } }

@@ -64,7 +64,8 @@ struct RoutePlaceTests {
         "POST /v1/devices/me/reset", "POST /v1/devices/me/tokens",
         "DELETE /v1/devices/me/tokens/{id}", "DELETE /v1/admin/devices/{device}",
         "POST /v1/auth/sign-out", "PUT /v1/auth/password", "DELETE /v1/admin/users/{user}",
-        "POST /v1/admin/users/{user}/sign-out", "POST /v1/admin/purge",
+        "POST /v1/admin/users/{user}/sign-out", "POST /v1/admin/users/{user}/disable",
+        "POST /v1/admin/users/{user}/enable", "POST /v1/admin/purge",
         "POST /v1/admin/signing-keys/replace", "POST /v1/admin/s3/keys",
         "DELETE /v1/admin/s3/keys/{id}",
       ])

@@ -200,6 +200,12 @@ enum MatrixRequests {
     "POST /v1/admin/users/{user}/sign-out": { secrets in
       [MatrixAsk("POST", "/v1/admin/users/\(secrets.accountID)/sign-out")]
     },
+    "POST /v1/admin/users/{user}/disable": { _ in
+      [MatrixAsk("POST", "/v1/admin/users/u_1/disable")]
+    },
+    "POST /v1/admin/users/{user}/enable": { _ in
+      [MatrixAsk("POST", "/v1/admin/users/u_1/enable")]
+    },
     "POST /v1/admin/purge": { secrets in
       [
         MatrixAsk(

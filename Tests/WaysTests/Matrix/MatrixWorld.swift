@@ -85,9 +85,11 @@ final class MatrixWorld {
     """
 
   /// Starts a service and reads once everything public that the requests of the matrix fetch.
-  static func start() async throws -> MatrixWorld {
+  ///
+  /// - Parameter more: further lines of the settings.
+  static func start(settings more: String = "") async throws -> MatrixWorld {
     let larder = try await RunningLarder.start(
-      settings: settings, operations: operations, localTypes: localTypes)
+      settings: "\(settings)\n\(more)", operations: operations, localTypes: localTypes)
     let world = MatrixWorld(larder)
     for caller in MatrixCaller.all { try await world.admit(caller) }
     for caller in MatrixCaller.all where caller.kind.hasToken {

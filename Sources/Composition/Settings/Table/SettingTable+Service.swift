@@ -15,6 +15,12 @@ extension SettingTable {
         example: "https://api.example.com",
         doc: "URL at which clients reach the service; presigned URLs start with it."),
       SettingKey(
+        "cdn", \.isBehindCDN, .one(.boolean), example: "true",
+        doc: "Whether a shared cache (CDN) is in front that keeps responses of `scope: PUBLIC` for "
+          + "all callers, signed in or not: they carry no `Vary` by credential and no cursor. The "
+          + "cache must pass requests with `Device-Token` on, see "
+          + "[caching.md](caching.md#behind-a-cdn)."),
+      SettingKey(
         "data", \.dataFolder, .one(.path), example: "./data",
         doc: "Folder of the database and the files; created if missing. With `data.encryption` "
           + "write it as `path`: `data: {path: ./data, encryption: true}`."),

@@ -49,7 +49,8 @@ package final class ChangeStream: EventSource {
     fault = start.fault
     sentPlace = start.sent
     listener = feed.signal.listen(
-      as: viewer, device: caller.revocableID, lifetime: feed.lifetime(of: caller),
+      as: viewer, device: caller.revocableID, user: caller.user,
+      lifetime: feed.lifetime(of: caller),
       wantsHeartbeats: true)
   }
 

@@ -41,7 +41,7 @@ package final class OperationStream: EventSource {
     let device = request.caller.device?.id
     listener = signal.listen(
       as: device.map(request.viewer(overlaidBy:)) ?? request.sharedViewer,
-      device: request.caller.revocableID,
+      device: request.caller.revocableID, user: request.caller.user,
       lifetime: devices.lifetime(of: request.caller), wantsHeartbeats: true, result: request.key)
   }
 
