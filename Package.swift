@@ -268,6 +268,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
+      name: "StandbyTests", dependencies: ["Model", "Standby", "TestSupport", "Transport"]),
+    .testTarget(
       name: "HTTPServerTests",
       dependencies: [
         "HTTPServer", "HTTPWire", "TestSupport", "Traces", "Transport", "WebSocketWire",
@@ -336,9 +338,10 @@ let package = Package(
         "Accounts", "Cluster", "ClusterDouble", "Composition", "Cryptography", "Endpoints",
         "Gateway",
         "Generation", "GraphQL", "HTTPClient", "HTTPServer",
-        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport",
+        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Standby", "Storage", "TestSupport",
         "Transport",
         "Upstream",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -140,7 +140,8 @@ package final class PrimaryNode: Sendable {
     }
   }
 
-  private func makeSnapshotIfDue() async throws {
+  /// Stores a snapshot if there is none that is new enough, and removes what is too old.
+  func makeSnapshotIfDue() async throws {
     guard let store = opened, !isLost else { return }
     let index = try await assembly.store.index().index
     guard isDue(index.latest, store) else { return }
