@@ -103,6 +103,9 @@ let package = Package(
       name: "Files",
       dependencies: ["Cryptography", "HTTPWire", "Model", "Storage", "Transport"]),
     .target(
+      name: "Standby",
+      dependencies: ["CZlib", "Cryptography", "Model", "Transport"]),
+    .target(
       name: "Upstream",
       dependencies: [
         "Cryptography", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Traces",
@@ -152,7 +155,7 @@ let package = Package(
         "Gateway",
         "Generation", "GraphQL",
         "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
-        "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
+        "Standby", "Storage", "SyncScheduler", "Traces", "Transport", "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -265,6 +268,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
+      name: "StandbyTests", dependencies: ["Model", "Standby", "TestSupport", "Transport"]),
+    .testTarget(
       name: "HTTPServerTests",
       dependencies: [
         "HTTPServer", "HTTPWire", "TestSupport", "Traces", "Transport", "WebSocketWire",
@@ -333,9 +338,10 @@ let package = Package(
         "Accounts", "Cluster", "ClusterDouble", "Composition", "Cryptography", "Endpoints",
         "Gateway",
         "Generation", "GraphQL", "HTTPClient", "HTTPServer",
-        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Storage", "TestSupport",
+        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "Standby", "Storage", "TestSupport",
         "Transport",
         "Upstream",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -25,25 +25,31 @@ package struct RelatedQuery: Sendable {
 
 /// The members of one owner that its viewer sees.
 package struct RelatedList: Hashable, Sendable {
-  package var keys: [EntityKey]
+  /// The indexes of the members in ``RelatedEntities/entities``.
+  package var places: [Int]
   /// Whether there are more than the query asked for.
   package var hasMore: Bool
+  /// Whether the first listed member was deleted, so that a relationship to one entity leads to none.
+  package var isFirstDeleted: Bool
 
-  package init(keys: [EntityKey] = [], hasMore: Bool = false) {
-    self.keys = keys
+  package init(places: [Int] = [], hasMore: Bool = false, isFirstDeleted: Bool = false) {
+    self.places = places
     self.hasMore = hasMore
+    self.isFirstDeleted = isFirstDeleted
   }
 }
 
 /// The result of some ``RelatedQuery``s, from one snapshot.
 package struct RelatedEntities: Sendable {
+  package typealias Entity = (key: EntityKey, record: EntityRecord)
+
   /// For each query, in its order, the members of each owner.
   package let lists: [[RelatedList]]
-  /// Every entity of ``lists``, and deleted ones that were looked up.
-  package let records: [EntityKey: EntityRecord]
+  /// The members of all lists, each once.
+  package let entities: [Entity]
 
-  package init(lists: [[RelatedList]], records: [EntityKey: EntityRecord]) {
+  package init(lists: [[RelatedList]], entities: [Entity]) {
     self.lists = lists
-    self.records = records
+    self.entities = entities
   }
 }

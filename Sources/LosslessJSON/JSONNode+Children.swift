@@ -27,18 +27,33 @@ extension JSONNode {
   /// If a name is repeated the first one counts, as in SQLite's JSON functions, which read the same
   /// texts. `repeatedName` finds such names.
   package subscript(name: String) -> JSONNode? {
-    guard tape.kind == .object else { return nil }
     var name = name
-    return name.withUTF8 { name in
-      let end = Int(tape.next)
-      var child = index + 1
-      while child < end {
-        if isName(at: child, equalTo: name) {
-          return JSONNode(document: document, index: child + 1)
+    return name.withUTF8 { place(ofMember: $0) }.map { JSONNode(document: document, index: $0) }
+  }
+
+  /// Returns the index of the value of the first member with this name.
+  private func place(ofMember name: UnsafeBufferPointer<UInt8>) -> Int? {
+    document.nodes.withUnsafeBufferPointer { nodes in
+      guard nodes[index].kind == .object else { return nil }
+      return document.bytes.withUnsafeBufferPointer { bytes in
+        let end = Int(nodes[index].next)
+        var child = index + 1
+        while child < end {
+          let node = nodes[child]
+          if node.flags & JSONTapeNode.escaped == 0 {
+            let start = Int(node.start) + 1
+            if Int(node.end) - 1 - start == name.count,
+              UnsafeBufferPointer(rebasing: bytes[start..<start + name.count]).elementsEqual(name)
+            {
+              return child + 1
+            }
+          } else if isName(at: child, equalTo: name) {
+            return child + 1
+          }
+          child = Int(nodes[child + 1].next)
         }
-        child = Int(document.nodes[child + 1].next)
+        return nil
       }
-      return nil
     }
   }
 
@@ -105,6 +120,23 @@ extension JSONNode {
     package func isNamed(_ name: String) -> Bool {
       var name = name
       return name.withUTF8 { nameNode.isName(at: index, equalTo: $0) }
+    }
+
+    /// Returns whether a text is the name, or its beginning with an ASCII character after it.
+    package func isNamed(_ name: String, orWith next: Unicode.Scalar) -> Bool {
+      let node = document.nodes[index]
+      guard node.flags & JSONTapeNode.escaped == 0 else {
+        return self.name == name || self.name.hasPrefix(name + String(next))
+      }
+      var name = name
+      return name.withUTF8 { name in
+        document.bytes.withUnsafeBufferPointer { bytes in
+          let inner = bytes[Int(node.start) + 1..<Int(node.end) - 1]
+          guard inner.starts(with: name) else { return false }
+          return inner.count == name.count
+            || inner[inner.startIndex + name.count] == UInt8(ascii: next)
+        }
+      }
     }
   }
 

@@ -9,8 +9,12 @@ package struct StoredMembers: Sendable {
   package private(set) var keys: [EntityKey] = []
   /// Whether null is stored instead of every list.
   package private(set) var isNull = true
+  /// ``keys``, if there are more than ``comparedMax``.
   private var seen: Set<EntityKey> = []
   private let countMax: Int
+
+  /// The keys of a list that are compared one by one: cheaper than a set of so few.
+  private static let comparedMax = 8
 
   /// - Parameters:
   ///   - storageName: the only stored list that counts; nil for all lists of the field.
@@ -37,11 +41,8 @@ package struct StoredMembers: Sendable {
     }
     var names: Set<String> = []
     for layer in layers {
-      for member in layer.members {
-        let name = member.name
-        guard name == field || name.hasPrefix("\(field)("), names.insert(name).inserted else {
-          continue
-        }
+      for member in layer.members where member.isNamed(field, orWith: "(") {
+        guard names.insert(member.name).inserted else { continue }
         if !member.value.isNull { isNull = false }
         collect(member.value)
       }
@@ -58,13 +59,19 @@ package struct StoredMembers: Sendable {
       }
     case .object:
       if let key = EntityKey(reference: value) {
-        if keys.count < countMax, seen.insert(key).inserted { keys.append(key) }
+        if keys.count < countMax, isNew(key) { keys.append(key) }
       } else {
         for member in value.members { collect(member.value) }
       }
     case .null, .true, .false, .number, .string:
       return
     }
+  }
+
+  private mutating func isNew(_ key: EntityKey) -> Bool {
+    if keys.count < Self.comparedMax { return !keys.contains(key) }
+    if seen.isEmpty { seen = Set(keys) }
+    return seen.insert(key).inserted
   }
 }
 

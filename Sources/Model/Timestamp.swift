@@ -32,6 +32,15 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
+  /// Parses an ISO 8601 moment, as restricted by RFC 3339; without a zone it is in UTC. What is finer than a millisecond is
+  /// dropped.
+  package init?(iso8601 text: String) {
+    guard let value = CalendarValue(iso8601: text) ?? CalendarValue(iso8601: "\(text)Z"),
+      value.time != nil
+    else { return nil }
+    self.init(milliseconds: value.seconds * 1000 + Int64(value.nanoseconds / 1_000_000))
+  }
+
   /// `2026-01-02T03:04:05.678Z`, for display.
   package var iso8601: String {
     let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)

@@ -45,6 +45,14 @@ extension Store {
     }
   }
 
+  /// Notes that a folder's database has commits that its log does not have, so that the next opening as the leader
+  /// tells followers to start again from a snapshot.
+  package static func markDiverged(folder: String) throws(StorageError) {
+    try moving(folder: folder) { queue in
+      try queue.write { try ClusterPosition.noteDivergence($0) }
+    }
+  }
+
   private static func moving(
     folder: String, _ body: (DatabaseQueue) throws -> Void
   ) throws(StorageError) {

@@ -84,8 +84,8 @@ extension Store {
       var records: [EntityKey: EntityRecord] = [:]
       for (type, keys) in Dictionary(grouping: keys, by: \.type) {
         guard let table = catalogue[type], !scopes.isEmpty else { continue }
-        for (key, loaded) in try loader.load(keys.map(\.key), from: table) {
-          records[EntityKey(type: type, key: key.text)] = loaded.record
+        for (key, loaded) in zip(keys, try loader.load(keys.map(\.key), from: table)) {
+          if let loaded { records[key] = loaded.record }
         }
       }
       return records
@@ -154,9 +154,7 @@ extension Store {
       let hits = try found.dropFirst(offset).prefix(limit).compactMap {
         hit, run, table -> SearchHit? in
         guard
-          let record = try loader.load([hit.key.key], from: table)[ExactText(hit.key.key)]?
-            .record,
-          !record.isDeleted
+          let record = try loader.load(hit.key.key, from: table)?.record, !record.isDeleted
         else { return nil }
         return SearchHit(
           key: hit.key, score: hit.score, snippet: try run.snippet(of: hit), record: record)

@@ -179,4 +179,7 @@ package final class Store: Sendable {
 
   /// The last revision committed.
   package var head: Revision { writer.head }
+
+  /// The revision of a commit that readers can see before its observers know it; zero without one.
+  package var revisionUnderWay: Revision { writer.revisionUnderWay }
 }

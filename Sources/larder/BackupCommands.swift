@@ -25,32 +25,58 @@ struct Backup: ParsableCommand {
   }
 }
 
-struct Restore: ParsableCommand {
+struct Restore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Puts a backup into the place of the data folder's database.",
+    abstract:
+      "Puts a backup, or the database of a moment, into the place of the data folder's database.",
     discussion: """
       The service must be stopped. The backup is verified first: every page, the version that wrote it, \
       and the key, which is larder.key of the data folder or LARDER_KEY. A database that is there is \
       replaced only with --force, and kept in a new folder replaced-… of the data folder. Files are not \
       part of a backup.
+
+      With --at, the database is made of a snapshot and the log of standby.folder or standby.bucket: of all \
+      commits up to that time.
+
+      larder restore --at 2026-11-28T01:02:03Z --set data=./then
       """)
 
   @Argument(
     help: "The backup, of larder backup or POST /v1/admin/backup; encrypted or not.",
     completion: .file())
-  var backup: String
+  var backup: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Restore this moment from the log of the standby (RFC 3339; UTC without a zone).",
+      valueName: "time"))
+  var at: String?
 
   @OptionGroup var settings: SettingsOptions
 
   @Flag(help: "Replace the database that the data folder has; it is kept.")
   var force = false
 
-  func run() throws {
+  func validate() throws {
+    guard (backup == nil) != (at == nil) else {
+      throw ValidationError("Name a backup, or a time with --at.")
+    }
+  }
+
+  func run() async throws {
     let line = ProgressLine("Restoring")
     defer { line.end() }
-    let report = try RestoreCommand(
-      settings.load().settings, backup: backup, replaces: force, progress: line.progress
-    ).run()
+    let settings = try settings.load().settings
+    var report = ""
+    if let at {
+      report = try await RestoreAtCommand(
+        settings, at: at, replaces: force, progress: line.progress
+      ).run()
+    } else if let backup {
+      report = try RestoreCommand(
+        settings, backup: backup, replaces: force, progress: line.progress
+      ).run()
+    }
     line.end()
     StandardStreams.output(report)
   }

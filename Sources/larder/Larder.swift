@@ -10,6 +10,7 @@ struct Larder: AsyncParsableCommand {
     subcommands: [
       Init.self, Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
       Backup.self, Restore.self, DecryptBackup.self, ConvertFiles.self, Cluster.self,
+      StandbyCommand.self,
       Users.self, Devices.self, Purge.self,
       SettingsCommand.self, Generate.self,
       DemoUpstreamCommand.self, Completion.self, VersionCommand.self,

@@ -25,11 +25,18 @@ struct Serve: AsyncParsableCommand {
       """)
   var watch = false
 
+  @Flag(
+    help: """
+      Wait for the primary of `standby` and follow it, and take over when it has ended; never begin.
+      """)
+  var standby = false
+
   func run() async throws {
     defer { ShippedFiles.removeUnpacked() }
     guard demo else {
       return try await ServeCommand(
-        settings.load(requiring: ["upstream.url"]), reloading: reloading(settings)
+        settings.load(requiring: ["upstream.url"]), reloading: reloading(settings),
+        isStandby: standby
       ).run()
     }
     let upstream = try await DemoCommand.start(host: "127.0.0.1", port: demoPort)

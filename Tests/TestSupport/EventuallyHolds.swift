@@ -5,12 +5,38 @@
 package func eventuallyHolds(
   within limit: Duration = .seconds(30), _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
-  let deadline = ContinuousClock.now + limit
-  while ContinuousClock.now < deadline {
+  var looks = Looks(within: limit)
+  while looks.goOn {
     if try await condition() { return true }
-    await pauseBetweenLooks()
+    await looks.pause()
   }
   return try await condition()
+}
+
+/// The looks at what a test waits for, and when they end. Beside tests that compute for seconds on each of two
+/// processors, the time of a limit can pass between two looks, and what is waited for got no turn either. So
+/// the limit counts only after a few turns.
+package struct Looks {
+  private static let countMin = 100
+
+  private let deadline: ContinuousClock.Instant
+  private let countMin: Int
+  /// The number of pauses so far.
+  package private(set) var count = 0
+
+  package init(within limit: Duration = .seconds(30)) {
+    deadline = ContinuousClock.now + limit
+    // A pause takes a millisecond or more, so that a short limit is not made longer.
+    countMin = min(Self.countMin, Int(limit / .milliseconds(1)))
+  }
+
+  /// Whether to look once more.
+  package var goOn: Bool { ContinuousClock.now < deadline || count < countMin }
+
+  package mutating func pause() async {
+    count += 1
+    await pauseBetweenLooks()
+  }
 }
 
 /// The pause between two looks at what a test waits for.

@@ -38,6 +38,7 @@ enum ClusterAssembly {
         tls: try tls.context(if: settings.cluster.advertise?.scheme == "https"),
         logger: logger),
       logger: logger)
+    node.link.noteOpening()
     try await ClusterStart(node, workspace).run()
     return node
   }

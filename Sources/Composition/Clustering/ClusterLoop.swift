@@ -202,6 +202,8 @@ struct ClusterLoop: Service {
 
   private func stepDown(from lease: Lease, to heir: NodeID? = nil) async throws {
     node.link.noteHandover()
+    // All that it has written until now is here.
+    if !node.hasLost { node.link.note(isCutOff: false) }
     node.forgetLeader()
     await reopen(as: .replica, after: .release(lease, to: heir))
     node.note(isCompared: false)
@@ -238,6 +240,7 @@ struct ClusterLoop: Service {
         let rows = try await backend.rows(
           after: opened.store.position, bytesMax: ClusterStart.rowsBytesMax)
         guard !rows.isEmpty else {
+          node.link.note(isCutOff: false)
           await backend.waitForRows(
             after: opened.store.position, atMost: ClusterNode.lookInterval)
           continue
@@ -260,7 +263,9 @@ struct ClusterLoop: Service {
       await replaceDatabase()
     default:
       node.link.note(isCutOff: true)
-      logger.warning("the cluster's database cannot be reached", metadata: ["cause": "\(error)"])
+      if node.isNew("unreachable") {
+        logger.warning("the cluster's database cannot be reached", metadata: ["cause": "\(error)"])
+      }
     }
     try? await Task.sleep(for: Self.pause)
   }
@@ -273,7 +278,9 @@ struct ClusterLoop: Service {
       await replaceDatabase()
     case .closed: break
     default:
-      logger.error("rows of the log cannot be applied", metadata: ["cause": "\(error)"])
+      if node.isNew("\(error)") {
+        logger.error("rows of the log cannot be applied", metadata: ["cause": "\(error)"])
+      }
     }
     try? await Task.sleep(for: Self.pause)
   }
@@ -327,8 +334,9 @@ struct ClusterLoop: Service {
         }
         try await backend.beat(node.record(digest: digest))
         node.note(inboxEntries: try await backend.inboxState().count)
-        let live = try await backend.nodes().count(where: \.isLive)
-        service.server.divideRateLimit(among: max(1, live))
+        let nodes = try await backend.nodes()
+        node.note(others: nodes.map(\.id).filter { $0 != node.id })
+        service.server.divideRateLimit(among: max(1, nodes.count(where: \.isLive)))
       } catch {
         node.note(isCompared: false)
         // Another node may lead by now; this one could not know.

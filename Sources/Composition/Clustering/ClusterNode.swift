@@ -42,6 +42,8 @@ final class ClusterNode: Sendable {
     var inboxEntries: Int?
     /// Bytes appended since the last snapshot.
     var bytesAppended = 0
+    /// The other nodes, as they were last found.
+    var others: [NodeID] = []
     /// Whether the node leads no more, although its deployment is a leader's.
     var hasLost = false
     /// A moment before the lease was last taken or renewed; nil before that.
@@ -276,7 +278,23 @@ final class ClusterNode: Sendable {
 
   var leader: Lease? { state.withLock { $0.leader } }
 
+  /// Takes the node, which serves nothing any more, out of the list of nodes: no response names it from now on as one
+  /// that has not applied something, so it may not serve before it has reached PostgreSQL again.
+  func leave() async {
+    folder.note(hasLeft: true)
+    do throws(ClusterError) {
+      try await backend.remove(id)
+    } catch {
+      folder.note(hasLeft: false)
+    }
+  }
+
   // MARK: Measures
+
+  /// The other nodes of the cluster, live or not, as they were last found.
+  var others: [NodeID] { state.withLock { $0.others } }
+
+  func note(others: [NodeID]) { state.withLock { $0.others = others } }
 
   /// Notes the end of the log.
   func note(head: Int64) {

@@ -64,9 +64,13 @@ struct ClusterStart {
   /// cluster to open it as the leader. Waits for PostgreSQL, or for another node's first snapshot, as long as it
   /// takes.
   ///
+  /// A node that was cut off and never left serves what it has if PostgreSQL cannot be reached. One that has left may
+  /// not: no response has named it as a node that does not know yet of a revocation.
+  ///
   /// - Throws: ``StartFailure`` if the folder has data that is not the cluster's.
   func run() async throws {
     var hasWaited = false
+    var target: Int64?
     while true {
       let own = try position()
       if own == nil, Store.hasDatabase(folder: folder) {
@@ -77,12 +81,18 @@ struct ClusterStart {
       }
       do {
         try await node.backend.prepare()
-        if try await place(own) { return }
+        if try await place(own, &target) {
+          try await node.backend.beat(node.record(digest: digest))
+          node.folder.note(hasLeft: false)
+          return
+        }
       } catch let error as ClusterError {
         if case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The node cannot join its cluster: \(reason).")
         }
-        if let own, !own.isDiverged, try isCurrent(), try missingTables() == nil {
+        if let own, !own.isDiverged, !node.folder.hasLeft, try isCurrent(),
+          try missingTables() == nil
+        {
           logger.error(
             "the cluster's database cannot be reached: reads are served as they were here",
             metadata: ["cause": "\(error)"])
@@ -114,8 +124,9 @@ struct ClusterStart {
     }
   }
 
+  /// - Parameter target: the end of the log when it was first looked at, which the node applies before it serves.
   /// - Returns: whether the folder can be opened.
-  private func place(_ own: ClusterPosition?) async throws -> Bool {
+  private func place(_ own: ClusterPosition?, _ target: inout Int64?) async throws -> Bool {
     let cluster = try await node.backend.identity()
     node.note(cluster: cluster)
     if let own {
@@ -130,8 +141,12 @@ struct ClusterStart {
       if finding == .fits {
         node.note(closedPosition: own.position)
         guard try isCurrent() else { return try await upgrade(from: own) }
-        guard let reason = try missingTables() else { return true }
-        return try await waitForTables(reason, own, head)
+        if let reason = try missingTables() { return try await waitForTables(reason, own, head) }
+        let end = target ?? head.position
+        target = end
+        if own.position >= end { return true }
+        try await replay()
+        return false
       }
       let isNew = node.isNew("\(finding)")
       if isNew { finding.note(own, head, in: logger) }
@@ -252,7 +267,7 @@ struct ClusterStart {
     return true
   }
 
-  /// Applies the rest of the log to a database that this node cannot serve.
+  /// Applies the rest of the log to a database that this node does not serve.
   private func replay() async throws {
     var configuration = StoreConfiguration(
       folder: folder, segment: 1, opened: SystemClock.wall.now())
@@ -272,48 +287,19 @@ struct ClusterStart {
 struct SnapshotPlacing {
   let node: ClusterNode
 
-  private var file: String { "\(node.folder.path)/larder.snapshot" }
+  private var placing: DatabasePlacing {
+    DatabasePlacing(folder: node.folder.path, logger: node.logger)
+  }
 
   /// Gets the bytes of a snapshot, while the present database is open.
   func fetch(_ snapshot: SnapshotInfo) async throws(ClusterError) {
-    node.logger.notice(
-      "fetching a snapshot",
-      metadata: ["position": "\(snapshot.position)", "bytes": "\(snapshot.byteCount)"])
-    try await node.backend.getSnapshot(snapshot, into: file)
+    placing.noteFetching(position: snapshot.position, byteCount: snapshot.byteCount)
+    try await node.backend.getSnapshot(snapshot, into: placing.file)
   }
 
-  /// Puts the fetched file in the place of the database. The folder must not be open.
-  ///
-  /// - Parameter ahead: the position of a database with rows that the log has lost, which is kept beside the new one
-  ///   as `larder.ahead-POSITION.sqlite`; nil to remove the former database.
+  /// Puts the fetched file in the place of the database. See ``DatabasePlacing/place(keepingAhead:)``.
   func place(keepingAhead ahead: Int64? = nil) throws(StartFailure) {
-    do throws(RestoreError) {
-      let aside = "\(node.folder.path)/larder.replaced"
-      try? FileManager.default.removeItem(atPath: aside)
-      let restore = try DatabaseRestore(of: file, into: node.folder.path, key: nil)
-      _ = try restore.place(replacing: true, aside: aside)
-      if let ahead { keep(aside, as: "\(node.folder.path)/larder.ahead-\(ahead).sqlite") }
-      for path in [file, aside] { try? FileManager.default.removeItem(atPath: path) }
-    } catch {
-      throw StartFailure(.dataFolder, "The snapshot cannot be put into place: \(error).")
-    }
-  }
-
-  private func keep(_ aside: String, as kept: String) {
-    let manager = FileManager.default
-    let names = (try? manager.contentsOfDirectory(atPath: aside)) ?? []
-    for name in names {
-      let suffix = name.dropFirst(DatabaseRestore.databaseName.count)
-      do {
-        try? manager.removeItem(atPath: kept + suffix)
-        try manager.moveItem(atPath: "\(aside)/\(name)", toPath: kept + suffix)
-      } catch {
-        node.logger.error(
-          "the former database could not be kept",
-          metadata: ["file": "\(name)", "cause": "\(error)"])
-      }
-    }
-    node.logger.notice("the former database is kept", metadata: ["file": "\(kept)"])
+    try placing.place(keepingAhead: ahead)
   }
 }
 

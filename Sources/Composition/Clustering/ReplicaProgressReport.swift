@@ -11,11 +11,14 @@ extension ClusterNode: ReplicaProgress {
   ) async -> (applied: [String], pending: [String]) {
     let deadline = ContinuousClock.now + limit
     while true {
-      let others = ((try? await backend.nodes()) ?? []).filter { $0.isLive && $0.id != id }
-      let pending = others.filter { $0.position < position }
-      if pending.isEmpty || ContinuousClock.now >= deadline || Task.isCancelled {
-        let applied = others.filter { $0.position >= position }
-        return (applied.map(\.id.text), pending.map(\.id.text))
+      let found = try? await backend.nodes()
+      if let found { note(others: found.map(\.id).filter { $0 != id }) }
+      let others = found?.filter { $0.id != id } ?? []
+      let applied = others.filter { $0.position >= position }.map(\.id)
+      let isAwaited = found == nil || others.contains { $0.isLive && $0.position < position }
+      if !isAwaited || ContinuousClock.now >= deadline || Task.isCancelled {
+        let pending = self.others.filter { !applied.contains($0) }
+        return (applied.map(\.text), pending.map(\.text))
       }
       try? await Task.sleep(for: Self.lookAgain)
     }

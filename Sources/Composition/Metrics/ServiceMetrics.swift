@@ -130,7 +130,7 @@ package enum ProcessMetrics {
 }
 
 extension MetricFamily {
-  fileprivate static func gauge(_ name: String, _ value: Int) -> MetricFamily {
+  static func gauge(_ name: String, _ value: Int) -> MetricFamily {
     MetricFamily(name, .gauge, [.init(Double(value))])
   }
 
@@ -140,7 +140,7 @@ extension MetricFamily {
 }
 
 extension MetricFamily.Sample {
-  fileprivate init(_ value: Double) {
+  init(_ value: Double) {
     self.init([], value)
   }
 }

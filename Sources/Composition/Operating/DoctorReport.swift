@@ -54,6 +54,7 @@ package struct DoctorReport: Sendable {
     }
     let workspace = try? opened.get()
     findings += await cluster(loaded.settings, digest: workspace?.digest)
+    findings += await standby(loaded.settings)
     findings += await upstreams(loaded.settings, workspace)
     for upstream in loaded.settings.allUpstreams {
       findings += await live(upstream, workspace?.registry)

@@ -4,7 +4,7 @@ enum SettingsUntilRestart {
   /// Names of settings and of sections.
   static let names = [
     "listen", "data", "s3.listen", "metrics.listen", "tls", "limits", "proxies", "start", "drain",
-    "log.format", "tracing", "cluster",
+    "log.format", "tracing", "cluster", "standby",
   ]
 
   static func contains(_ name: String) -> Bool {
@@ -34,6 +34,7 @@ extension LoadedSettings {
     kept.log.format = running.log.format
     kept.tracing = running.tracing
     kept.cluster = running.cluster
+    kept.standby = running.standby
     var names = SettingTable.changedNames(from: running, to: settings)
       .filter(SettingsUntilRestart.contains)
     // S3 was switched off at the start.

@@ -62,6 +62,7 @@ package struct Settings: Sendable {
   package var tracing = TracingSettings()
   package var generate = GenerateSettings()
   package var cluster = ClusterSettings()
+  package var standby = StandbySettings()
 
   /// - Parameter folder: the folder that the default paths are relative to.
   init(folder: String) {

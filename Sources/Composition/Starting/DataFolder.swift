@@ -16,6 +16,20 @@ struct DataFolder {
 
   let path: String
 
+  /// Whether the folder is of a node that has left its cluster's list of nodes. See ``ClusterNode/leave()``.
+  var hasLeft: Bool { FileManager.default.fileExists(atPath: leftPath) }
+
+  private var leftPath: String { "\(path)/larder.left" }
+
+  func note(hasLeft: Bool) {
+    if hasLeft {
+      _ = FileManager.default.createFile(
+        atPath: leftPath, contents: nil, attributes: [.posixPermissions: Self.ownerOnly])
+    } else if self.hasLeft {
+      try? FileManager.default.removeItem(atPath: leftPath)
+    }
+  }
+
   /// The path of the schema that was introspected at start.
   func schemaPath(of upstream: UpstreamName) -> String {
     upstream == .sole

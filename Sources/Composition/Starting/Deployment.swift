@@ -30,6 +30,8 @@ struct ProcessShare: Sendable {
   let reloads: ReloadRecord
   /// Nil for a single machine.
   let cluster: ClusterNode?
+  /// Nil without a standby.
+  var primary: PrimaryNode?
   /// Nil outside a cluster.
   var membership: ClusterMembership?
   let logger: Logger
@@ -82,6 +84,7 @@ final class Deployment: Sendable {
   private let sessions: OperatorSessions?
   private let signal: CommitSignal
   private let cluster: ClusterNode?
+  private let primary: PrimaryNode?
   private let tasks = Mutex<[Task<Void, Never>]>([])
 
   /// Opens the store and wires the modules, without background work yet. Waits for a store that another
@@ -104,7 +107,8 @@ final class Deployment: Sendable {
         folder: copy?.path ?? folder.path, markerName: folder.markerName,
         types: workspace.registry.catalogue.types, local: workspace.local,
         patience: settings.start.lockWait, reserve: reserve,
-        role: try share.cluster?.storeRole() ?? .alone, logger: logger
+        role: try share.cluster?.storeRole() ?? share.primary?.storeRole ?? .alone,
+        logger: logger
       ).open()
     } catch {
       copy?.remove()
@@ -115,11 +119,13 @@ final class Deployment: Sendable {
     do {
       let keys = try await keys(
         of: folder, store, settings, marks: copy == nil && role.replica == nil,
-        environment: share.environment, cluster: share.cluster, logger: logger)
+        environment: share.environment,
+        sharedRoot: share.cluster?.rootBytes() ?? share.primary?.rootBytes, logger: logger)
       observeDamage(of: store, folder: settings.dataFolder, logger: logger)
       let deployment = try await Deployment(
         workspace, share, role: role, store: store, copy: copy, reserve: reserve, keys: keys)
       share.cluster?.noteOpened(.init(store: store, memories: deployment.applied))
+      share.primary?.noteOpened(store)
       return deployment
     } catch {
       store.close()
@@ -231,6 +237,7 @@ final class Deployment: Sendable {
     signal = gateway.signal
     self.workspace = workspace
     cluster = share.cluster
+    primary = share.primary
     self.store = store
     self.copy = copy
     self.reserve = reserve
@@ -242,15 +249,16 @@ final class Deployment: Sendable {
 
   /// Checks that the folder, its database and the key belong together, and marks the database.
   ///
-  /// - Parameter marks: false for a database that this process does not write.
+  /// - Parameters:
+  ///   - marks: false for a database that this process does not write.
+  ///   - sharedRoot: the root secret of a new folder, where machines read each other's secrets; nil for a random one.
   private static func keys(
     of folder: DataFolder, _ store: Store, _ settings: Settings, marks: Bool,
-    environment: [String: String], cluster: ClusterNode?, logger: Logger
+    environment: [String: String], sharedRoot: [UInt8]?, logger: Logger
   ) async throws -> KeyRing {
     let marker = try await store.marker()
-    if cluster == nil { try folder.checkKeyIsThere(for: marker, environment: environment) }
-    // The nodes of a cluster read each other's secrets.
-    var shared = (cluster?.rootBytes() ?? [])[...]
+    if sharedRoot == nil { try folder.checkKeyIsThere(for: marker, environment: environment) }
+    var shared = (sharedRoot ?? [])[...]
     let keys = KeyRing(
       root: try folder.key(environment: environment) {
         shared.popFirst() ?? UInt8.random(in: 0...255)
@@ -418,6 +426,7 @@ final class Deployment: Sendable {
     await hooksOut.end()
     await upstreams.close()
     cluster?.noteClosed()
+    primary?.noteClosed()
     // The observer holds the caches, which hold the store.
     store.observe { _ in }
     store.close()

@@ -75,10 +75,11 @@ struct GatewayAssembly {
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
     let codec = CursorCodec(key: keys.key(for: .cursor))
+    let underWay: @Sendable () -> Revision = { store.revisionUnderWay }
     let cursors = CursorIssuer(
       codec: codec, segment: store.segments.last?.nonce ?? 0,
       earlier: store.segments.dropLast().map(\.nonce), schemaVersion: Self.changeSchemaVersion,
-      head: store.head)
+      head: store.head, underWay: role.isInCluster ? underWay : nil)
     let signal = CommitSignal { try await Task.sleep(for: $0) }
     let overlaid = OverlaidEntities(store.overlays)
     let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }

@@ -49,6 +49,7 @@ package final class LarderService: Service {
   ///
   /// - Parameters:
   ///   - logRing: the latest lines of the log, for operators.
+  ///   - primary: nil without a standby.
   ///   - membership: makes the membership in a cluster, with the loops that serve; nil outside a cluster.
   ///   - whenListening: called by ``run()`` with the addresses, including the ports assigned
   ///     for port 0.
@@ -57,7 +58,7 @@ package final class LarderService: Service {
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
     logThreshold: LogThreshold = LogThreshold(.info), logRing: LogRing = LogRing(),
     logSink: LineSink? = nil,
-    environment: [String: String],
+    environment: [String: String], primary: PrimaryNode? = nil,
     membership: (@Sendable (EventLoopGroup) throws -> ClusterMembership)? = nil,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
@@ -74,9 +75,15 @@ package final class LarderService: Service {
         tracing: try TracingAssembly(
           settings.tracing, group: group, tls: clientTLS, logger: logger),
         logRing: logRing, metrics: metrics, logThreshold: logThreshold, environment: environment,
-        reloads: ReloadRecord(), cluster: cluster,
+        reloads: ReloadRecord(), cluster: cluster, primary: primary,
         membership: try cluster?.membership ?? membership?(group), logger: logger)
       let deployment = try await Deployment.open(workspace, share)
+      do {
+        try await primary?.settle()
+      } catch {
+        await deployment.close(queueEndMax: .zero)
+        throw error
+      }
       let deployments = DeploymentSlot(deployment)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
@@ -86,6 +93,7 @@ package final class LarderService: Service {
         group: group, handler: deployment.served)
       metrics.collect {
         (deployments.current?.metrics.families(of: server) ?? []) + ProcessMetrics.families()
+          + (primary.map { $0.families } ?? [])
       }
       if !deployment.hasPages {
         logger.warning(
@@ -197,9 +205,11 @@ package final class LarderService: Service {
     // A reload that has begun opens its deployment, for the requests that wait for it.
     await deployments.waitForReload()
     await deployments.take()?.close(queueEndMax: queueEndMax)
+    await share.primary?.end()
     if let cluster = share.cluster {
       // Nothing is written any more. A node that starts now need not wait for the lease's end.
       if let lease = cluster.lease { try? await cluster.backend.release(lease, to: nil) }
+      await cluster.leave()
       await cluster.forwarding.close()
       await cluster.backend.close()
     }

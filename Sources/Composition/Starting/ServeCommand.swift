@@ -15,6 +15,8 @@ package struct ServeCommand {
   private let reloading: Reloading
   /// The files of ``loaded``, from before the others were read.
   private let files: WorkspaceFiles
+  /// Whether this machine waits for a primary, where it has a standby.
+  private let isStandby: Bool
   /// Services that start before it and end after it.
   private let companions: [any Service]
   /// Lines to print after the ready line, given the first address.
@@ -41,11 +43,13 @@ package struct ServeCommand {
   }
 
   package init(
-    _ loaded: LoadedSettings, reloading: Reloading, companions: [any Service] = [],
+    _ loaded: LoadedSettings, reloading: Reloading, isStandby: Bool = false,
+    companions: [any Service] = [],
     greeting: @escaping @Sendable (String) -> [String] = { _ in [] }
   ) {
     self.loaded = loaded
     self.reloading = reloading
+    self.isStandby = isStandby
     files = WorkspaceFiles(settingsFile: reloading.settingsFile, loaded.settings)
     self.companions = companions
     self.greeting = greeting
@@ -75,8 +79,7 @@ package struct ServeCommand {
     let code = ProcessEnd.startOver()
     throw StartFailure(
       .dataFolder,
-      "The data folder is writable again, but the program could not restart on it (errno \(code)). "
-        + "Start it again.")
+      "The program could not start again by itself (errno \(code)). Start it again.")
   }
 
   /// - Returns: whether the program must restart.
@@ -93,11 +96,23 @@ package struct ServeCommand {
     let read = files.state().with(files.settingsFile, of: early)
     let workspace = try Workspace.open(loaded, describesInterface: true)
     for warning in workspace.warnings { logger.warning("\(warning)") }
+    let environment = ProcessInfo.processInfo.environment
+    var primary: PrimaryNode?
+    if loaded.settings.standby.isOn {
+      primary = try await StandbyRun.untilPrimary(
+        loaded.settings, isStandby: isStandby, environment: environment, logger: logger
+      ) { StandardStreams.announce($0) }
+      // A signal has ended it.
+      if primary == nil { return false }
+    } else if isStandby {
+      throw StartFailure(
+        .faultySettings, "--standby needs `standby.folder` or `standby.bucket`. See docs/standby.md.")
+    }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service = try await LarderService.open(
       workspace, metrics: metrics, logger: logger, logThreshold: threshold, logRing: ring,
       logSink: sink,
-      environment: ProcessInfo.processInfo.environment
+      environment: environment, primary: primary
     ) {
       [
         greeting, mainCount = loaded.settings.listen.count,
@@ -116,6 +131,7 @@ package struct ServeCommand {
     let recovery =
       service.isOnCopy
       ? FolderRecovery(folder: loaded.settings.dataFolder, logger: logger) : nil
+    let watch = primary.map { PrimaryWatch($0) }
     let reloader = Reloader(
       settingsFile: reloading.settingsFile, workspace: workspace, digests: read.digests,
       service: service, logThreshold: threshold, logger: logger, read: reloading.read,
@@ -136,17 +152,25 @@ package struct ServeCommand {
         services: services.map { .init(service: $0) }
           + (recovery.map {
             [.init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)]
+          } ?? [])
+          + (watch.map {
+            [.init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)]
           } ?? []) + [.init(service: ending)],
         gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-    guard let recovery else {
+    guard recovery != nil || watch != nil else {
       try await group.run()
       return false
     }
     let ends = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-    let noting = Task { for await _ in ends { recovery.noteEnd() } }
+    let noting = Task {
+      for await _ in ends {
+        recovery?.noteEnd()
+        watch?.noteEnd()
+      }
+    }
     defer { noting.cancel() }
     try await group.run()
-    return recovery.startsOver
+    return recovery?.startsOver == true || watch?.startsOver == true
   }
 
   /// Prints faults with their lines and carets, which a log line cannot show; in a JSON log as one value.

@@ -99,8 +99,9 @@ enum StorageStartError {
     case .otherTables(let reason):
       "The database in \(folder) is of other operations or another version than this node: \(reason)."
     case .inCluster:
-      "The database in \(folder) is that of a node of a cluster, and `cluster.postgres` is not set. Set it, "
-        + "or make a folder for a single machine with `larder cluster export --to FOLDER`."
+      "The database in \(folder) is that of a node of a cluster, or of a machine with a standby, and neither "
+        + "`cluster.postgres` nor `standby` is set. Set it, or make a single machine of it: with `larder cluster "
+        + "export --to FOLDER`, or with `larder standby leave`."
     case .tooCostly, .overloaded:
       "A query of the database in \(folder) took too long."
     case .closed:

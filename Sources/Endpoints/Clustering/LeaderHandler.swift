@@ -139,6 +139,6 @@ extension LeaderDuties {
 extension HTTPField.Name {
   /// The ids of the replicas that have applied the write.
   static let clusterApplied = Self("Cluster-Applied")!
-  /// The ids of the live replicas that had not applied it yet when the response was sent.
+  /// The ids of the nodes that had not applied it yet when the response was sent, as far as was known.
   static let clusterPending = Self("Cluster-Pending")!
 }

@@ -121,12 +121,17 @@ struct CachedResponseMoment {
   ///
   /// The loop's clock has a resolution of one second. The age is rounded up for the freshness check, so
   /// that a stale response is never served as fresh. The cursor is read before the check that the
-  /// response is current: see ``ResponseCache``.
+  /// response is current: see ``ResponseCache``. Nil also while a commit becomes visible in a cluster, which
+  /// the response can show already.
   @inline(__always)
   init?(of entry: CachedResponse, cursors: CursorIssuer, stamp: ResponseStamp) {
-    cursor =
-      !entry.hasCursor
-      ? [] : entry.isAnonymous ? cursors.anonymousCursor() : cursors.cursor(for: entry.viewer)
+    guard
+      let cursor = !entry.hasCursor
+        ? []
+        : entry.isAnonymous
+          ? cursors.settledAnonymousCursor() : cursors.settledCursor(for: entry.viewer)
+    else { return nil }
+    self.cursor = cursor
     guard entry.rendered.isCurrent, entry.isOfThisEpoch else { return nil }
     let now = stamp.secondsSince1970 &* 1000
     // Stamped by a clock that was ahead: the router decides by the exact clock.

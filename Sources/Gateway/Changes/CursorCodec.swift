@@ -25,14 +25,19 @@ package struct Cursor: Hashable, Sendable {
   /// The number of a submission in the inbox of a cluster that its reader has made, and that can be missing up
   /// to the revision; nil without one.
   package let entry: Int64?
+  /// The last revision that its reader may have seen, of a read in a cluster during which a commit became visible;
+  /// nil if it is the revision. What the reader has completely ends at the revision, and no node may show less
+  /// than this one.
+  package let seen: Revision?
 
   package init(
     segment: UInt64, revision: Revision, lastKey: String = "", origin: LogOrigin? = nil,
     viewer: UInt64, filter: UInt64 = 0, schemaVersion: UInt32, clock: FilterClock? = nil,
-    entry: Int64? = nil
+    entry: Int64? = nil, seen: Revision? = nil
   ) {
     self.clock = clock
     self.entry = entry
+    self.seen = seen
     self.segment = segment
     self.revision = revision
     self.lastKey = lastKey
@@ -46,7 +51,8 @@ package struct Cursor: Hashable, Sendable {
   func covering(_ entry: Int64) -> Cursor {
     Cursor(
       segment: segment, revision: revision, lastKey: lastKey, origin: origin, viewer: viewer,
-      filter: filter, schemaVersion: schemaVersion, clock: clock, entry: entry)
+      filter: filter, schemaVersion: schemaVersion, clock: clock, entry: entry,
+      seen: seen)
   }
 }
 
@@ -102,6 +108,9 @@ package struct CursorCodec: Sendable {
   /// The version of the layout with the number of an ``Cursor/entry`` at its end. It has no clock: it is issued
   /// with a response, never with a page.
   private static let entryVersion: UInt8 = 4
+  /// The version of the layout with a revision that was ``Cursor/seen`` at its end, and the number of an entry or
+  /// -1. It has no clock either.
+  private static let seenVersion: UInt8 = 5
   private static let macByteCount = 12
   /// version, segment, revision, viewer, filter, schema version, kind and revision of the origin,
   /// length of the last key.
@@ -114,9 +123,8 @@ package struct CursorCodec: Sendable {
   }
 
   package func encode(_ cursor: Cursor) -> String {
-    let version = cursor.clock == nil ? Self.version : Self.clockVersion
-    let entry = cursor.clock == nil ? cursor.entry : nil
-    var bytes: [UInt8] = [entry == nil ? version : Self.entryVersion]
+    let (version, end) = Self.end(of: cursor)
+    var bytes = [version]
     bytes.append(bigEndian: cursor.segment)
     bytes.append(bigEndian: UInt64(bitPattern: cursor.revision.value))
     bytes.append(bigEndian: cursor.viewer)
@@ -127,10 +135,26 @@ package struct CursorCodec: Sendable {
     bytes.append(bigEndian: origin.revision)
     bytes.append(bigEndian: UInt16(truncatingIfNeeded: cursor.lastKey.utf8.count))
     bytes.append(contentsOf: cursor.lastKey.utf8)
-    if let clock = cursor.clock { bytes.append(clock) }
-    if let entry { bytes.append(bigEndian: UInt64(bitPattern: entry)) }
+    bytes.append(contentsOf: end)
     bytes.append(contentsOf: mac(of: bytes))
     return Base64URL.encode(bytes)
+  }
+
+  /// The version of a cursor's layout, and what it has at its end.
+  private static func end(of cursor: Cursor) -> (version: UInt8, bytes: [UInt8]) {
+    var bytes: [UInt8] = []
+    if let clock = cursor.clock {
+      bytes.append(clock)
+      return (clockVersion, bytes)
+    }
+    if let seen = cursor.seen {
+      bytes.append(bigEndian: UInt64(bitPattern: seen.value))
+      bytes.append(bigEndian: UInt64(bitPattern: cursor.entry ?? -1))
+      return (seenVersion, bytes)
+    }
+    guard let entry = cursor.entry else { return (version, bytes) }
+    bytes.append(bigEndian: UInt64(bitPattern: entry))
+    return (entryVersion, bytes)
   }
 
   /// Decodes a cursor.
@@ -139,7 +163,7 @@ package struct CursorCodec: Sendable {
   package func decode(_ text: String) -> Cursor? {
     guard let bytes = Base64URL.decode(text),
       bytes.count >= Self.fixedByteCount + Self.macByteCount,
-      (Self.version...Self.entryVersion).contains(bytes[0])
+      (Self.version...Self.seenVersion).contains(bytes[0])
     else { return nil }
     let content = bytes.dropLast(Self.macByteCount)
     guard constantTimeEqual(mac(of: content), bytes.suffix(Self.macByteCount)) else { return nil }
@@ -151,7 +175,7 @@ package struct CursorCodec: Sendable {
     }
     let rest = content.dropFirst(Self.fixedByteCount)
     let end = rest.dropFirst(keyCount)
-    var (clock, entry): (FilterClock?, Int64?) = (nil, nil)
+    var (clock, entry, seen): (FilterClock?, Int64?, Revision?) = (nil, nil, nil)
     switch bytes[0] {
     case Self.clockVersion:
       guard let found = FilterClock(end) else { return nil }
@@ -159,6 +183,11 @@ package struct CursorCodec: Sendable {
     case Self.entryVersion:
       guard end.count == 8 else { return nil }
       entry = Int64(bitPattern: end.bigEndian(UInt64.self, at: 0))
+    case Self.seenVersion:
+      guard end.count == 16 else { return nil }
+      seen = Revision(Int64(bitPattern: end.bigEndian(UInt64.self, at: 0)))
+      let number = Int64(bitPattern: end.bigEndian(UInt64.self, at: 8))
+      entry = number < 0 ? nil : number
     default: guard end.isEmpty else { return nil }
     }
     return Cursor(
@@ -167,7 +196,8 @@ package struct CursorCodec: Sendable {
       lastKey: String(decoding: rest.prefix(keyCount), as: UTF8.self), origin: origin,
       viewer: content.bigEndian(UInt64.self, at: 17),
       filter: content.bigEndian(UInt64.self, at: 25),
-      schemaVersion: content.bigEndian(UInt32.self, at: 33), clock: clock, entry: entry)
+      schemaVersion: content.bigEndian(UInt32.self, at: 33), clock: clock, entry: entry,
+      seen: seen)
   }
 
   /// Returns a keyed digest of a viewer's scopes, which reveals nothing about them without the key.

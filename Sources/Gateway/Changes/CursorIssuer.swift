@@ -31,14 +31,18 @@ package final class CursorIssuer: Sendable {
   private let earlier: Set<UInt64>
   private let schemaVersion: UInt32
   private let state: Mutex<State>
+  /// The revision of a commit that readers can see before it is the head, zero without one; nil outside a cluster,
+  /// where it does not matter.
+  private let underWay: (@Sendable () -> Revision)?
 
   /// - Parameters:
   ///   - segment: the nonce of the last segment.
   ///   - earlier: those of the segments before it.
   package init(
     codec: CursorCodec, segment: UInt64, earlier: some Sequence<UInt64> = [], schemaVersion: UInt32,
-    head: Revision
+    head: Revision, underWay: (@Sendable () -> Revision)? = nil
   ) {
+    self.underWay = underWay
     self.codec = codec
     self.segment = segment
     self.earlier = Set(earlier)
@@ -59,9 +63,10 @@ package final class CursorIssuer: Sendable {
     }
   }
 
-  /// Returns ``cursor(for:)`` of the anonymous viewer.
-  package func anonymousCursor() -> [UInt8] {
+  /// Returns ``settledCursor(for:)`` of the anonymous viewer.
+  package func settledAnonymousCursor() -> [UInt8]? {
     state.withLock { state in
+      if isAhead(state.head) { return nil }
       if let made = state.anonymous { return made }
       let text = make(state.head, .anonymous)
       state.anonymous = text
@@ -69,21 +74,46 @@ package final class CursorIssuer: Sendable {
     }
   }
 
-  /// Returns the head's cursor for a viewer, as ASCII bytes.
+  /// Returns the head's cursor for a viewer, as ASCII bytes; nil while a commit that becomes visible in a cluster
+  /// is not the head yet. A cached response that was found before covers no more than such a cursor.
+  package func settledCursor(for viewer: Viewer) -> [UInt8]? {
+    state.withLock { state in isAhead(state.head) ? nil : made(for: viewer, in: &state) }
+  }
+
+  /// Returns the head's cursor for a viewer, as ASCII bytes. Call it after what it is issued with was read.
   package func cursor(for viewer: Viewer) -> [UInt8] {
-    state.withLock { state in
-      if let made = state.made[viewer] { return made }
-      let text = make(state.head, viewer)
-      if state.made.count >= Self.viewersMax { state.made.removeAll(keepingCapacity: true) }
-      state.made[viewer] = text
-      return text
-    }
+    cursor(for: viewer, at: nil)
   }
 
   /// Returns the cursor of a head noted earlier: data read after that moment includes at least its
-  /// changes.
+  /// changes. Call it after the read has ended, since the cursor also covers what became visible by now.
   package func cursor(for viewer: Viewer, at revision: Revision) -> [UInt8] {
-    revision == head ? cursor(for: viewer) : make(revision, viewer)
+    cursor(for: viewer, at: .some(revision))
+  }
+
+  /// - Parameter revision: nil for the head.
+  private func cursor(for viewer: Viewer, at revision: Revision?) -> [UInt8] {
+    state.withLock { state in
+      let revision = revision ?? state.head
+      let seen = underWay.map { max($0(), state.head) } ?? revision
+      if seen > revision { return make(revision, viewer, seen: seen) }
+      return revision == state.head
+        ? made(for: viewer, in: &state) : make(revision, viewer)
+    }
+  }
+
+  /// Whether readers can see a commit after this head.
+  private func isAhead(_ head: Revision) -> Bool {
+    guard let underWay else { return false }
+    return underWay() > head
+  }
+
+  private func made(for viewer: Viewer, in state: inout State) -> [UInt8] {
+    if let made = state.made[viewer] { return made }
+    let text = make(state.head, viewer)
+    if state.made.count >= Self.viewersMax { state.made.removeAll(keepingCapacity: true) }
+    state.made[viewer] = text
+    return text
   }
 
   /// How much of what a cursor has seen this node has. A revision alone does not tell: the next leader counts on
@@ -95,7 +125,7 @@ package final class CursorIssuer: Sendable {
     guard isCurrent || cursor.segment == 0 || earlier.contains(cursor.segment) else {
       return .unknown
     }
-    if cursor.revision <= head { return .whole }
+    if max(cursor.revision, cursor.seen ?? cursor.revision) <= head { return .whole }
     return isCurrent ? .behind : .unknown
   }
 
@@ -115,12 +145,14 @@ package final class CursorIssuer: Sendable {
   /// cursor.
   func entry(coveredBy text: String) -> Int64? { codec.decode(text)?.entry }
 
-  private func make(_ revision: Revision, _ viewer: Viewer, entry: Int64? = nil) -> [UInt8] {
+  private func make(
+    _ revision: Revision, _ viewer: Viewer, entry: Int64? = nil, seen: Revision? = nil
+  ) -> [UInt8] {
     Array(
       codec.encode(
         Cursor(
           segment: segment, revision: revision, viewer: codec.digest(of: viewer),
-          schemaVersion: schemaVersion, entry: entry)
+          schemaVersion: schemaVersion, entry: entry, seen: seen)
       ).utf8)
   }
 }

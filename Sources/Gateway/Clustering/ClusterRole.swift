@@ -6,6 +6,10 @@ package enum ClusterRole: Sendable {
   case leader(LeaderDuties)
   case replica(ReplicaDuties)
 
+  package var isInCluster: Bool {
+    if case .alone = self { false } else { true }
+  }
+
   /// Nil on a node that is not a replica.
   package var link: LeaderLink? {
     if case .replica(let duties) = self { duties.link } else { nil }
@@ -66,7 +70,8 @@ package struct ReplicaDuties: Sendable {
 package protocol ReplicaProgress: Sendable {
   /// Waits until all live replicas have applied a position, or for the time limit.
   ///
-  /// - Returns: the ids of the nodes that have applied it, and of those that have not.
+  /// - Returns: the ids of the nodes that have applied it, and of those that have not, or of which that is not known.
+  ///   Nodes that are not seen any more are among these: one that is cut off from PostgreSQL goes on serving.
   func waitUntilApplied(
     _ position: Int64, atMost limit: Duration
   ) async -> (applied: [String], pending: [String])

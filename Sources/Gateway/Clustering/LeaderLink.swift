@@ -34,6 +34,9 @@ package final class LeaderLink: Sendable {
   static let handoverMax = Duration.seconds(2)
   /// How soon after one handover the next one can begin.
   private static let handoverPause = Duration.seconds(10)
+  /// How long a node that has applied the whole log can be sure of it, without looking again. A process that was
+  /// stopped knows by that, once it goes on, that it may have missed something.
+  static let wholeFor = Duration.seconds(1)
   /// How often a leader that rests is looked at.
   private static let lookInterval = Duration.milliseconds(20)
 
@@ -43,6 +46,8 @@ package final class LeaderLink: Sendable {
     var restsUntil: Duration?
     var position: Int64 = 0
     var isCutOff = false
+    /// Until when the node is sure to have nearly all of the log, on the monotonic clock; nil before it was noted.
+    var wholeUntil: Duration?
     /// The last position of a write that was passed on and answered before this node had applied it.
     var owed: Int64 = 0
     var hasLooked = false
@@ -89,12 +94,21 @@ package final class LeaderLink: Sendable {
   /// Notes the position of a database that was opened: a snapshot can have replaced one that was further.
   package func note(openedAt position: Int64) { change { $0.position = position } }
 
-  /// Notes whether this node learns nothing of new positions, because it cannot reach PostgreSQL.
+  /// Notes whether this node learns nothing of new positions, because it cannot reach PostgreSQL; false once it has
+  /// applied all that the log has, again and again.
   package func note(isCutOff: Bool) {
+    let now = uptime()
     change { state in
       state.isCutOff = isCutOff
+      if !isCutOff { state.wholeUntil = now + Self.wholeFor }
       if isCutOff { state.hasLooked = true }
     }
+  }
+
+  /// Notes that this node does not know yet what it has missed.
+  package func noteOpening() {
+    let now = uptime()
+    change { $0.wholeUntil = $0.wholeUntil ?? now - .nanoseconds(1) }
   }
 
   /// Forgets the leader until the node has looked for it, because it is another one now.
@@ -183,8 +197,11 @@ package final class LeaderLink: Sendable {
   /// The position that this node has applied.
   package var position: Int64 { state.withLock { $0.position } }
 
-  /// Whether this node learns nothing of new positions, because it cannot reach PostgreSQL.
-  package var isCutOff: Bool { state.withLock { $0.isCutOff } }
+  /// Whether this node learns nothing of new positions, because it cannot reach PostgreSQL, or was kept from it.
+  package var isCutOff: Bool {
+    let now = uptime()
+    return state.withLock { $0.isCutOff || $0.wholeUntil.map { $0 < now } ?? false }
+  }
 
   /// Whether this node has not applied what it has passed on and answered, so that a client may miss its own
   /// write in this node's store.

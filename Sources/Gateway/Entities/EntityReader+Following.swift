@@ -219,7 +219,7 @@ extension EntityReader {
     // A device can ask by a temporary id.
     dependencies.keys.insert(real)
     if caller.device != nil, TemporaryID(key.key) != nil { dependencies.followsDevice = true }
-    let read = try await documents(of: [(real, record)], as: form, caller)
+    let read = try await documents(of: [(real, record)], as: form, isFollowed: true, caller)
     return FollowedList(
       of: read.documents.first ?? nil, dependencies: dependencies.adding(read.dependencies))
   }

@@ -15,8 +15,11 @@ struct NestedDocuments: Sendable {
 extension EntityReader {
   /// Renders entities in a form, with the entities that it nests, read level by level: one query of the
   /// store for each level. The caller must be admitted to the form's ``EntityForm/reachedTypes``.
+  ///
+  /// - Parameter isFollowed: whether the result's dependencies are needed.
   func documents(
-    of items: [(key: EntityKey, record: EntityRecord)], as form: EntityForm, _ caller: Caller
+    of items: [(key: EntityKey, record: EntityRecord)], as form: EntityForm,
+    isFollowed: Bool = false, _ caller: Caller
   ) async throws(Failure) -> NestedDocuments {
     guard form.nests else {
       var documents: [EntityDocument?] = []
@@ -27,7 +30,7 @@ extension EntityReader {
       return NestedDocuments(documents: documents)
     }
     var run = NestingRun(
-      form,
+      form, isFollowed: isFollowed,
       try items.map { item throws(Failure) in
         try renderer.stored(item.key, item.record)
       })
@@ -97,6 +100,7 @@ private struct NestingRun {
     var references: [[EntityKey]?] = []
   }
 
+  private let isFollowed: Bool
   private var groups: [Group]
   /// The groups whose relationships have not been read.
   private var level: Range<Int>
@@ -104,7 +108,8 @@ private struct NestingRun {
   private var referenceCount = 0
   private var result = NestedDocuments(documents: [])
 
-  init(_ form: EntityForm, _ entities: [EntityRenderer.StoredEntity?]) {
+  init(_ form: EntityForm, isFollowed: Bool, _ entities: [EntityRenderer.StoredEntity?]) {
+    self.isFollowed = isFollowed
     groups = [Group(form, entities)]
     level = 0..<1
   }
@@ -205,19 +210,19 @@ private struct NestingRun {
     _ found: RelatedEntities, _ renderer: EntityRenderer
   ) throws(Failure) {
     for (question, lists) in zip(questions, found.lists) {
-      noteDependencies(of: question)
+      if isFollowed { noteDependencies(of: question) }
       let relationship = question.relationship
-      var places: [EntityKey: Int] = [:]
+      var places = [Int?](repeating: nil, count: found.entities.count)
       var entities: [EntityRenderer.StoredEntity?] = []
-      for key in lists.lazy.flatMap(\.keys) where places[key] == nil {
-        guard let record = found.records[key] else { continue }
-        places[key] = entities.count
+      for place in lists.lazy.flatMap(\.places) where places[place] == nil {
+        let (key, record) = found.entities[place]
+        places[place] = entities.count
         entities.append(try renderer.stored(key, record))
         result.records.append((key, record))
       }
       for (index, owner) in question.owners.enumerated() where index < lists.count {
         var value = Self.value(
-          of: relationship, question.references[index], lists[index], places, found)
+          of: relationship, question.references[index], lists[index], places)
         if case .missing = value, let key = question.references[index]?.first,
           let entity = renderer.unstored(key)
         {
@@ -232,20 +237,20 @@ private struct NestingRun {
     level = level.lowerBound..<groups.count
   }
 
+  /// - Parameter places: the indexes in the group of what was found.
   private static func value(
     of relationship: NestedRelationship, _ references: [EntityKey]?, _ list: RelatedList,
-    _ places: [EntityKey: Int], _ found: RelatedEntities
+    _ places: [Int?]
   ) -> Link.Value {
     guard let references else { return .missing }
     if relationship.isToMany {
       // A list that was cut may have others.
       let isCut =
         relationship.order.terms.isEmpty && references.count == relationship.limit + surplusMax
-      return .many(list.keys.compactMap { places[$0] }, hasMore: list.hasMore || isCut)
+      return .many(list.places.compactMap { places[$0] }, hasMore: list.hasMore || isCut)
     }
-    if let place = list.keys.first.flatMap({ places[$0] }) { return .one(place) }
-    guard let reference = references.first else { return .null }
-    return found.records[reference]?.isDeleted == true ? .null : .missing
+    if let place = list.places.first.flatMap({ places[$0] }) { return .one(place) }
+    return references.isEmpty || list.isFirstDeleted ? .null : .missing
   }
 
   /// Notes what can change the relationship: the entities that its lists name, or all of their types.

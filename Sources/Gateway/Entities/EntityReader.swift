@@ -180,22 +180,25 @@ package struct EntityReader: Sendable {
     _ reading: CollectionRequest.Reading, mixed: MixedQuery.Source? = nil, wantsTotal: Bool,
     _ caller: Caller
   ) async throws(Failure) -> EntityList {
-    try await page(of: reading, mixed: mixed, wantsTotal: wantsTotal, caller).list
+    try await page(
+      of: reading, mixed: mixed, wantsTotal: wantsTotal, isFollowed: false, caller
+    ).list
   }
 
   /// Reads a page.
   ///
+  /// - Parameter isFollowed: whether its dependencies are needed.
   /// - Returns: the page, and what is nested in it depends on.
   func page(
     of reading: CollectionRequest.Reading, mixed: MixedQuery.Source? = nil, wantsTotal: Bool,
-    _ caller: Caller
+    isFollowed: Bool = true, _ caller: Caller
   ) async throws(Failure) -> (list: EntityList, nested: ListDependencies) {
     try admit(caller, toAllOf: reading)
     var query = try await query(of: reading, caller)
     query.wantsTotal = query.wantsTotal || wantsTotal
     let page = try await page(query, mixed: mixed, caller)
     let read = try await documents(
-      of: page.items.map { ($0.key, $0.record) }, as: reading.form, caller)
+      of: page.items.map { ($0.key, $0.record) }, as: reading.form, isFollowed: isFollowed, caller)
     let list = list(read.documents.compactMap { $0 }, page, reading, nested: read.records)
     return (list, read.dependencies)
   }

@@ -22,12 +22,35 @@ package struct EntityRenderer: Sendable {
   package static let pendingMember = "_pending"
   static let deletedMember = "_deleted"
 
-  private let types: [String: EntityType]
   private let shapes: [String: ObjectShape]
-  /// The fields of each entity type, in the order of its documents.
-  private let order: [String: [String]]
+  private let plans: [String: Plan]
   /// The views' selections of each entity type.
   private let views: [String: [ObjectSelection]]
+
+  /// What the documents of an entity type are made of.
+  final class Plan: Sendable {
+    fileprivate struct Field: Sendable {
+      let name: String
+      let value: ObjectShape.Value
+      let isRelationship: Bool
+    }
+
+    let type: EntityType
+    /// Nil if no operation selects the type.
+    fileprivate let shape: ObjectShape?
+    /// The fields of a whole entity, in the order of its documents.
+    fileprivate let fields: [Field]
+
+    init(_ type: EntityType, _ shape: ObjectShape?) {
+      self.type = type
+      self.shape = shape
+      let others = shape?.fields.keys.filter { !type.keyFields.contains($0) } ?? []
+      fields = (type.keyFields + others.sorted()).compactMap { name in
+        guard let field = shape?.fields[name], field.isToMany != true else { return nil }
+        return Field(name: name, value: field.value, isRelationship: field.isToMany != nil)
+      }
+    }
+  }
 
   /// - Parameter views: the views whose entity tags count as the entity's own, see
   ///   ``isCurrent(_:of:_:)``.
@@ -42,39 +65,38 @@ package struct EntityRenderer: Sendable {
     self.views = views.reduce(into: [:]) { all, view in
       for (type, selection) in view.selection.types { all[type, default: []].append(selection) }
     }
-    self.types = Dictionary(types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.shapes = shapes
-    order = self.types.mapValues { type in
-      let others = shapes[type.name]?.fields.keys.filter { !type.keyFields.contains($0) } ?? []
-      return type.keyFields + others.sorted()
-    }
+    plans = Dictionary(
+      types.map { ($0.name, Plan($0, shapes[$0.name])) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Returns an entity type, with the local fields of an upstream type; nil for an unknown one.
-  func type(named name: String) -> EntityType? { types[name] }
+  func type(named name: String) -> EntityType? { plans[name]?.type }
 
   /// Returns the names of the key's fields; none for an unknown type.
-  func keyFields(of type: String) -> [String] { types[type]?.keyFields ?? [] }
+  func keyFields(of type: String) -> [String] { plans[type]?.type.keyFields ?? [] }
 
   /// An entity whose stored texts have been parsed.
   struct StoredEntity: Sendable {
     let key: EntityKey
     /// Narrowest first.
     let layers: [JSONDocument]
+    let plan: Plan
   }
 
   /// Parses an entity.
   ///
   /// - Returns: nil for an entity that is deleted, empty, or of an unknown type.
   func stored(_ key: EntityKey, _ record: EntityRecord) throws(Failure) -> StoredEntity? {
-    guard !record.isDeleted, !record.layers.isEmpty, order[key.type] != nil else { return nil }
-    return StoredEntity(key: key, layers: try Self.documents(of: record, key))
+    guard !record.isDeleted, !record.layers.isEmpty, let plan = plans[key.type] else { return nil }
+    return StoredEntity(key: key, layers: try Self.documents(of: record, key), plan: plan)
   }
 
   /// Returns an entity that is not stored, as far as a reference to it tells; nil if its type has
   /// several key fields, or is unknown.
   func unstored(_ key: EntityKey) -> StoredEntity? {
-    guard let type = types[key.type], type.keyFields.count == 1 else { return nil }
+    guard let plan = plans[key.type], plan.type.keyFields.count == 1 else { return nil }
+    let type = plan.type
     let name = type.keyFields[0]
     let isInteger = type.columns.contains { $0.name == name && $0.kind == .integer }
     var writer = JSONWriter()
@@ -87,7 +109,7 @@ package struct EntityRenderer: Sendable {
     }
     writer.endObject()
     guard let layer = try? JSONDocument(checked: writer.bytes) else { return nil }
-    return StoredEntity(key: key, layers: [layer])
+    return StoredEntity(key: key, layers: [layer], plan: plan)
   }
 
   /// Renders one entity.
@@ -103,7 +125,7 @@ package struct EntityRenderer: Sendable {
   /// Renders a state of an entity for hooks: the whole entity of a local type, or what one owner has written
   /// to an entity of upstream's. The latter has no `_rev`, since that of reads is about all of the entity.
   func reported(_ key: EntityKey, _ record: EntityRecord) throws(Failure) -> [UInt8]? {
-    let isWhole = types[key.type]?.isLocal == true
+    let isWhole = plans[key.type]?.type.isLocal == true
     return try stored(key, record).flatMap { document($0, showsRevision: isWhole) }?.body
   }
 
@@ -115,9 +137,9 @@ package struct EntityRenderer: Sendable {
     _ entity: StoredEntity, selection: ObjectSelection? = nil, showsKey: Bool = false,
     showsRevision: Bool = true, nested: [NestedContent] = []
   ) -> EntityDocument? {
-    let (key, layers) = (entity.key, entity.layers)
-    guard let order = order[key.type], let shape = shapes[key.type] else { return nil }
-    let dates = types[key.type]?.dates ?? .iso8601
+    let (key, layers, plan) = (entity.key, entity.layers, entity.plan)
+    guard let shape = plan.shape else { return nil }
+    let dates = plan.type.dates
     var writer = JSONWriter()
     writer.reserve(layers.reduce(128) { $0 + $1.bytes.count })
     var members = NestedMembers(nested)
@@ -128,7 +150,7 @@ package struct EntityRenderer: Sendable {
     if let selection {
       missing = write(selection, of: layers, shape, dates, to: &writer, &members)
     } else {
-      for name in order { writeField(name, of: layers, shape, dates, to: &writer, &members) }
+      for field in plan.fields { write(field, of: layers, dates, to: &writer, &members) }
     }
     let pending = Self.pending(in: layers)
     if !pending.isEmpty { Self.write(pending, named: Self.pendingMember, to: &writer) }
@@ -149,7 +171,7 @@ package struct EntityRenderer: Sendable {
       writer = members.insert(into: writer.bytes, missing: missing)
     }
     if showsKey, let selection {
-      writeKey(of: key.type, besides: selection, of: layers, to: &writer)
+      writeKey(of: plan.type, besides: selection, of: layers, to: &writer)
     }
     if showsRevision {
       writer.name(Self.revisionMember)
@@ -161,10 +183,10 @@ package struct EntityRenderer: Sendable {
 
   /// Writes the key's fields that a view does not select.
   private func writeKey(
-    of type: String, besides selection: ObjectSelection, of layers: [JSONDocument],
+    of type: EntityType, besides selection: ObjectSelection, of layers: [JSONDocument],
     to writer: inout JSONWriter
   ) {
-    for name in types[type]?.keyFields ?? [] {
+    for name in type.keyFields {
       let isTaken = selection.fields.contains { !$0.isAdded && $0.responseName == name }
       guard !isTaken, let value = Self.value(name, of: layers) else { continue }
       writer.name(name)
@@ -211,17 +233,15 @@ package struct EntityRenderer: Sendable {
 
   // MARK: Writing
 
-  private func writeField(
-    _ name: String, of layers: [JSONDocument], _ shape: ObjectShape, _ dates: DateFormat,
+  private func write(
+    _ field: Plan.Field, of layers: [JSONDocument], _ dates: DateFormat,
     to writer: inout JSONWriter, _ members: inout NestedMembers
   ) {
-    guard let field = shape.fields[name], field.isToMany != true,
-      let value = Self.value(name, of: layers)
-    else { return }
+    guard let value = Self.value(field.name, of: layers) else { return }
     let start = writer.bytes.count
-    writer.name(name)
+    writer.name(field.name)
     write(value, field.value, dates, to: &writer)
-    if field.isToMany != nil { members.note(name, from: start, in: writer) }
+    if field.isRelationship { members.note(field.name, from: start, in: writer) }
   }
 
   /// - Returns: the response names of selected fields that are not stored.

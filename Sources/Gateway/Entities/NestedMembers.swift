@@ -40,26 +40,30 @@ struct NestedMembers {
   /// A text that differs whenever what is nested differs.
   var content: [UInt8] {
     var text: [UInt8] = []
+    text.reserveCapacity(contents.reduce(0) { $0 + 16 + 64 * $1.documentCount })
     func add(_ document: EntityDocument) {
       let key = document.key
-      text += "\(key.type) \(key.key.utf8.count):".utf8
-      text += key.key.utf8
-      text += document.revision.utf8
+      text.append(contentsOf: key.type.utf8)
+      text.append(UInt8(ascii: " "))
+      text.append(contentsOf: String(key.key.utf8.count).utf8)
+      text.append(UInt8(ascii: ":"))
+      text.append(contentsOf: key.key.utf8)
+      text.append(contentsOf: document.revision.utf8)
       text.append(UInt8(ascii: "\n"))
     }
     for content in contents {
-      text += content.name.utf8
+      text.append(contentsOf: content.name.utf8)
       switch content.value {
       case .entity(let document):
-        text += " one ".utf8
+        text.append(contentsOf: " one ".utf8)
         add(document)
       case .unstored(let document):
-        text += " unstored ".utf8
+        text.append(contentsOf: " unstored ".utf8)
         add(document)
-      case .null: text += " null\n".utf8
-      case .missing: text += " missing\n".utf8
+      case .null: text.append(contentsOf: " null\n".utf8)
+      case .missing: text.append(contentsOf: " missing\n".utf8)
       case .list(let documents, let hasMore):
-        text += " \(documents.count)\(hasMore ? "+" : "")\n".utf8
+        text.append(contentsOf: " \(documents.count)\(hasMore ? "+" : "")\n".utf8)
         for document in documents { add(document) }
       }
     }
@@ -150,6 +154,14 @@ struct NestedMembers {
 }
 
 extension NestedContent {
+  fileprivate var documentCount: Int {
+    switch value {
+    case .entity, .unstored: 1
+    case .null, .missing: 0
+    case .list(let documents, _): documents.count
+    }
+  }
+
   fileprivate var byteCount: Int {
     switch value {
     case .entity(let document), .unstored(let document): document.body.count

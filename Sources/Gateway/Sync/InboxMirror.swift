@@ -55,17 +55,32 @@ package final class InboxMirror: Sendable {
           return .whole
         }
       }
-      try await refresh(device)
-      // What is not in the inbox any more is in the log by now.
-      guard try await inbox.catchUp(within: Self.catchUpMax) else {
-        throw InboxOutage(cause: "this node has not applied the cluster's log")
-      }
-      try await update(device, adding: [])
+      try await lookUp(device)
       return .whole
     } catch {
       guard number == nil else { throw Self.unavailable(error) }
       return .cutOff
     }
+  }
+
+  /// Waits until this node shows all that a device has submitted to any node up to now.
+  ///
+  /// - Throws: `storageUnavailable` if that is not known.
+  func catchUp(_ device: String) async throws(Failure) {
+    do throws(InboxOutage) {
+      try await lookUp(device)
+    } catch {
+      throw Self.unavailable(error)
+    }
+  }
+
+  private func lookUp(_ device: String) async throws(InboxOutage) {
+    try await refresh(device)
+    // What is not in the inbox any more is in the log by now.
+    guard try await inbox.catchUp(within: Self.catchUpMax) else {
+      throw InboxOutage(cause: "this node has not applied the cluster's log")
+    }
+    try await update(device, adding: [])
   }
 
   /// Notes a submission that was acknowledged before the store has it.

@@ -6,7 +6,7 @@ import SyncScheduler
 /// Submits mutations to the inbox of a cluster, on any node and whether or not there is a leader.
 ///
 /// A submission is acknowledged in one of two ways. With a leader, once this node has applied the commit that
-/// enqueues it: the response then says what the queue decided, and the head's cursor covers it. Without one, or
+/// enqueues it: the response then says what the queue decided. Without one, or
 /// if the leader takes too long, as soon as it is in the inbox and this node has applied what the log had after
 /// that. An earlier mutation with the same key is then either in this node's store or in the inbox, which has
 /// one entry for a key: no acknowledged mutation can turn out to be a replay or a conflict later.
@@ -14,7 +14,8 @@ struct InboxSubmitter: Sendable {
   /// What a node responds about its submission.
   struct Answer: Sendable {
     let receipts: [MutationReceipt]
-    /// The number of the entry in the inbox, if the store does not have it yet.
+    /// The number of the entry that the inbox has or had; nil for a submission that was known before. Enqueueing
+    /// need not begin a new revision, so a cursor covers this too.
     let entry: Int64?
   }
 
@@ -146,12 +147,14 @@ struct InboxSubmitter: Sendable {
     }
     let isReplay = { (id: MutationID) in !isOwn || before.contains(id) }
     if inbox.hasLeader, try await isDrained(submission, listener) {
-      return try await drainedAnswer(attempt, isReplay)
+      return try await drainedAnswer(attempt, submission.number, isReplay)
     }
     guard try await inbox.catchUp(within: InboxMirror.catchUpMax) else {
       throw InboxOutage(cause: "this node has not applied the cluster's log")
     }
-    if try await undrained(submission).isEmpty { return try await drainedAnswer(attempt, isReplay) }
+    if try await undrained(submission).isEmpty {
+      return try await drainedAnswer(attempt, submission.number, isReplay)
+    }
     let known = try await known(attempt)
     if let conflict = conflict(attempt, known) {
       // Not acknowledged: what the leader would make of it is not wanted.
@@ -191,11 +194,11 @@ struct InboxSubmitter: Sendable {
 
   /// Responds about mutations that the store has.
   private func drainedAnswer(
-    _ attempt: Attempt, _ isReplay: (MutationID) -> Bool
+    _ attempt: Attempt, _ entry: Int64, _ isReplay: (MutationID) -> Bool
   ) async throws(InboxOutage) -> Result<Answer, Failure> {
     let known = try await known(attempt)
     if let conflict = conflict(attempt, known) { return .failure(conflict) }
-    return answer(attempt, known, isReplay: isReplay, entry: nil)
+    return answer(attempt, known, isReplay: isReplay, entry: entry)
   }
 
   private func answer(

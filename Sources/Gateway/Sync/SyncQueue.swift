@@ -17,12 +17,12 @@ package final class SyncQueue: Sendable {
   package let worker: QueueWorker
   /// What the leader of a cluster moves submissions to the queues with; nil without a cluster.
   package let drainer: InboxDrainer?
-  private let submitter: InboxSubmitter?
+  let submitter: InboxSubmitter?
   private let store: Store
   private let validator: MutationValidator
   private let devices: DeviceRegistry
   private let environment: QueueEnvironment
-  private let cursors: CursorIssuer
+  let cursors: CursorIssuer
   private let signal: CommitSignal
   private let renewal: CredentialRenewal
   private let makeID: @Sendable () -> String
@@ -219,13 +219,17 @@ package final class SyncQueue: Sendable {
     let found = try await reading(device) { () async throws(StorageError) in
       try await store.mutation(id, of: device)
     }
+    if let found { return found }
     // Another node may have accepted it a moment ago.
-    guard let found else {
-      // Another node may have accepted it a moment ago.
-      if let leader, leader.canAsk { throw leader.need() }
-      throw Self.unknown
+    if let leader, leader.canAsk { throw leader.need() }
+    if let submitter {
+      try await submitter.mirror.catchUp(device)
+      let late = try await reading(device) { () async throws(StorageError) in
+        try await store.mutation(id, of: device)
+      }
+      if let late { return late }
     }
-    return found
+    throw Self.unknown
   }
 
   // MARK: Reading
@@ -359,36 +363,6 @@ package final class SyncQueue: Sendable {
   /// - Returns: whether there may be more.
   func forgetEnded(at now: Timestamp) async throws(StorageError) -> Bool {
     try await store.forgetMutations(at: now)
-  }
-
-  // MARK: Clusters
-
-  /// Whether the node belongs to a cluster, so that requests need ``prepareReads(of:cursors:)``.
-  package var isInCluster: Bool { submitter != nil }
-
-  /// Whether a device can have submitted what cached responses do not show, so that none may be sent before
-  /// ``prepareReads(of:cursors:)``.
-  package var needsPreparation: Bool { submitter?.mirror.isNeeded ?? false }
-
-  /// Prepares this node of a cluster for reads of a caller's device: they show what the device has submitted on
-  /// any node.
-  ///
-  /// - Parameter cursors: those that the caller presents, whose submissions must show.
-  /// - Returns: false if this node is cut off from the cluster's database, so that others may be missing.
-  ///   The response says so.
-  package func prepareReads(
-    of caller: Caller, cursors presented: [String]
-  ) async throws(Failure) -> Bool {
-    guard let submitter, let device = caller.device?.id else { return true }
-    let entry = presented.compactMap { cursors.entry(coveredBy: $0) }.max()
-    return try await submitter.mirror.prepare(device, covering: entry) == .whole
-  }
-
-  /// The last submission of a caller's device that only the inbox of the cluster has, and that this node shows
-  /// it; nil for none.
-  package func inboxEntry(shownTo caller: Caller) -> Int64? {
-    guard let device = caller.device?.id else { return nil }
-    return submitter?.mirror.submissions(of: device).last?.number
   }
 
   // MARK: Credentials

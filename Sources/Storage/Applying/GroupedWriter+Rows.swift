@@ -24,6 +24,7 @@ extension GroupedWriter {
           continuation.resume(returning: .success(try applyNow(rows, database)))
         } catch {
           if database.isInsideTransaction { try? database.rollback() }
+          announce(0)
           continuation.resume(returning: .failure(StorageError(error)))
         }
       }
@@ -64,6 +65,7 @@ extension GroupedWriter {
       }
     }
     let counters = try WriterMemory.Counters(database)
+    announce(counters.revision)
     try database.execute(sql: "COMMIT")
     memory.counters = counters
     publish(position: last)

@@ -68,6 +68,7 @@ final class GroupedWriter: Sendable {
   private let recorder: TransactionRecorder?
   private let state = Mutex(State())
   private let committedHead: Atomic<Int64>
+  private let announced = Atomic<Int64>(0)
   private let committedFloor: Atomic<Int64>
   private let committedPosition: Atomic<Int64>
 
@@ -88,6 +89,9 @@ final class GroupedWriter: Sendable {
 
   /// The last committed revision.
   var head: Revision { Revision(committedHead.load(ordering: .acquiring)) }
+
+  /// The revision of a commit, from before readers can see it until its observers know it; zero without one.
+  var revisionUnderWay: Revision { Revision(announced.load(ordering: .acquiring)) }
 
   /// The last row of the cluster's log that is committed here; 0 for a single node.
   var position: Int64 { committedPosition.load(ordering: .acquiring) }
@@ -204,6 +208,7 @@ final class GroupedWriter: Sendable {
       try perform(batch, database, &work)
       if !memory.counters.isStored(as: before) { try memory.saveCounters(database) }
       try recorder?.append(work.done.compactMap(\.report), database)
+      announce(memory.counters.revision)
       try database.cachedStatement(sql: "COMMIT").execute()
       recorder?.noteCommitted()
     } catch {
@@ -262,6 +267,7 @@ final class GroupedWriter: Sendable {
     memory.eviction = nil
     if database.isInsideTransaction { try database.rollback() }
     recorder?.noteRolledBack()
+    announce(0)
   }
 
   /// Checkpoints the log. Inside COMMIT, where SQLite would do it, all callers that wait for the
@@ -314,8 +320,15 @@ final class GroupedWriter: Sendable {
   }
 
   func notify(_ reports: [CommitReport]) {
-    guard let observer = state.withLock({ $0.observer }) else { return }
+    guard let observer = state.withLock({ $0.observer }) else { return announce(0) }
     for report in reports { observer(report) }
+    announce(0)
+  }
+
+  /// Makes known which revision readers can see as soon as the transaction is committed, or 0 once its observers
+  /// know it.
+  func announce(_ revision: Int64) {
+    announced.store(revision, ordering: .releasing)
   }
 
   /// Makes what was committed known to readers.

@@ -66,4 +66,26 @@ struct Connections {
 struct ReadConnection: Sendable {
   let queue: DatabaseQueue
   let slot: WatchSlot
+
+  /// Runs reads in one snapshot on the connection's queue. Like GRDB's `asyncRead`, which prepares the
+  /// statements of each transaction again.
+  ///
+  /// - Parameter body: receives the error if no transaction could begin.
+  func read(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    queue.asyncWriteWithoutTransaction { database in
+      do {
+        try PreparedStatement(database, "BEGIN DEFERRED TRANSACTION", bindsAll: true).run()
+      } catch {
+        return body(.failure(error))
+      }
+      body(.success(database))
+      // After some errors SQLite has ended the transaction by itself.
+      guard database.isInsideTransaction else { return }
+      do {
+        try PreparedStatement(database, "COMMIT TRANSACTION", bindsAll: true).run()
+      } catch {
+        try? database.rollback()
+      }
+    }
+  }
 }

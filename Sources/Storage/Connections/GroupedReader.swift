@@ -23,7 +23,6 @@ final class GroupedReader: Sendable {
   private let damage: StoreDamage
   private let redirection: ReadRedirection
   private let state = Mutex(State())
-  private var queue: DatabaseQueue { connection.queue }
 
   init(
     _ connection: ReadConnection, damage: StoreDamage = StoreDamage(),
@@ -76,7 +75,7 @@ final class GroupedReader: Sendable {
     }
     if let refusal { return waiter(.failure(refusal)) }
     guard isFirst else { return }
-    queue.asyncRead { [self] database in
+    connection.read { [self] database in
       for waiter in takeAll() { waiter(database) }
     }
   }
@@ -91,6 +90,6 @@ final class GroupedReader: Sendable {
   /// Closes the connection. Later reads fail; those already waiting are served first.
   func close() {
     state.withLock { $0.isClosed = true }
-    try? queue.close()
+    try? connection.queue.close()
   }
 }

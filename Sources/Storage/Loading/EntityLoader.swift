@@ -30,106 +30,122 @@ struct EntityLoader {
     self.touches = touches
   }
 
-  /// Returns the entities by key; keys without any row are absent.
-  func load(_ keys: some Sequence<String>, from table: EntityTable) throws -> [ExactText: Loaded] {
+  /// Returns one entity; nil without any row.
+  func load(_ key: String, from table: EntityTable) throws -> Loaded? {
+    try load([key], from: table).first ?? nil
+  }
+
+  /// A row of one scope that a query has found.
+  struct FoundRow {
+    let key: String
+    let row: Int64
+    /// Nil for an entity that upstream deleted, and that the viewer's local fields keep visible.
+    let fields: [UInt8]?
+    let received: Timestamp
+  }
+
+  /// Returns the entities in the order of their keys; nil for a key without any row.
+  func load(_ keys: [String], from table: EntityTable) throws -> [Loaded?] {
     let ids = scopes.ids(of: table)
     let loaded =
       ids.count == 1
       ? try loadPlainly(keys, scope: ids[0], table) : try loadLayers(keys, ids, table)
     let fields = scopes.localFields(of: table)
-    return fields.isEmpty ? loaded : try adding(fields, to: loaded, table)
+    return fields.isEmpty ? loaded : try adding(fields, to: loaded, keys, table)
   }
 
-  /// Returns the entities of rows that a query of one scope has found; nil for one without contents. Of types
-  /// without local fields that the viewer sees.
-  func load(rows: [Int64], from table: EntityTable) throws -> [EntityRecord?] {
-    let statement = try PreparedStatement(database, table.readRow, bindsAll: true)
-    defer { statement.reset() }
-    var records: [EntityRecord?] = []
-    records.reserveCapacity(rows.count)
-    for row in rows {
-      statement.bind(row, at: 1)
-      if try statement.step(), let fields = statement.bytes(0) {
-        records.append(
-          EntityRecord(
-            layers: [fields], received: Timestamp(milliseconds: statement.int64(1))))
-      } else {
-        records.append(nil)
+  /// Returns the entities of rows that a query of one scope has found; nil for one without contents.
+  func load(_ rows: [FoundRow], from table: EntityTable) throws -> [EntityRecord?] {
+    touches.note(type: table.id, rows: rows.map(\.row))
+    let fields = scopes.localFields(of: table)
+    guard !fields.isEmpty else {
+      return rows.map { row in
+        row.fields.map { EntityRecord(layers: [$0], received: row.received) }
       }
-      statement.reset()
     }
-    touches.note(type: table.id, rows: rows)
-    return records
+    let texts = LocalFieldTexts(fields, keyFields: table.keyFields)
+    let own = try ownRows(of: rows.map(\.key), fields.compactMap(\.scope), texts, table)
+    return zip(rows, own).map { row, own in
+      if let fields = row.fields {
+        return EntityRecord(layers: texts.adding(own, to: [fields]), received: row.received)
+      }
+      return own.isEmpty
+        ? nil : EntityRecord(layers: texts.kept(own), isKept: true, received: row.received)
+    }
   }
 
   /// Adds the local fields that the viewer sees. They make no entity visible that upstream does not know;
   /// one that upstream deleted stays visible.
   private func adding(
-    _ fields: [LocalFieldLayer], to loaded: [ExactText: Loaded], _ table: EntityTable
-  ) throws -> [ExactText: Loaded] {
+    _ fields: [LocalFieldLayer], to loaded: [Loaded?], _ keys: [String], _ table: EntityTable
+  ) throws -> [Loaded?] {
     let texts = LocalFieldTexts(fields, keyFields: table.keyFields)
-    let own = try ownRows(
-      of: loaded.keys.lazy.map(\.text), fields.compactMap(\.scope), texts, table)
-    var result = loaded
-    for (key, entity) in loaded {
+    let own = try ownRows(of: keys, fields.compactMap(\.scope), texts, table)
+    return zip(loaded, own).map { entity, own in
+      guard let entity else { return nil }
       let record = entity.record
-      let own = own[key] ?? []
       let layers: [[UInt8]]
       if !record.isDeleted {
         layers = texts.adding(own, to: record.layers)
       } else if !own.isEmpty, !entity.isDeletedByOverlay {
         layers = texts.kept(own)
       } else {
-        continue
+        return entity
       }
-      result[key] = Loaded(
+      return Loaded(
         record: EntityRecord(
           layers: layers, isKept: record.isDeleted, received: record.received), due: entity.due)
     }
-    return result
   }
 
+  /// Returns what shows of the owners' rows of each entity.
   private func ownRows(
-    of keys: some Sequence<String>, _ owners: [Int64], _ texts: LocalFieldTexts,
-    _ table: EntityTable
-  ) throws -> [ExactText: [[UInt8]]] {
-    guard !owners.isEmpty else { return [:] }
-    let keys = try KeyList.json(keys)
-    var rows: [ExactText: [[UInt8]]] = [:]
+    of keys: [String], _ owners: [Int64], _ texts: LocalFieldTexts, _ table: EntityTable
+  ) throws -> [[[UInt8]]] {
+    var rows = [[[UInt8]]](repeating: [], count: keys.count)
     for (owner, scope) in owners.enumerated() {
-      try LocalFieldRows.rows(of: keys, scope: scope, type: table.id, database) { key, fields in
-        rows[ExactText(key), default: []].append(texts.shown(fields, ofOwner: owner))
+      try LocalFieldRows.rows(of: keys, scope: scope, type: table.id, database) { index, fields in
+        rows[index].append(texts.shown(fields, ofOwner: owner))
       }
     }
     return rows
   }
 
   private func loadPlainly(
-    _ keys: some Sequence<String>, scope: Int64, _ table: EntityTable
-  ) throws -> [ExactText: Loaded] {
-    let statement = try PreparedStatement(database, table.readOneScope)
+    _ keys: [String], scope: Int64, _ table: EntityTable
+  ) throws -> [Loaded?] {
+    let statement = try PreparedStatement(database, table.readKey)
+    defer { statement.reset() }
     statement.bind(scope, at: 1)
-    try statement.bind(KeyList.json(keys), at: 2)
     let isOverlay = scopes.isOverlay(scope)
-    var loaded: [ExactText: Loaded] = [:]
+    var loaded: [Loaded?] = []
+    loaded.reserveCapacity(keys.count)
     var touched: [Int64] = []
-    while try statement.step() {
-      touched.append(statement.int64(4))
-      let fields = statement.bytes(2)
-      loaded[ExactText(statement.string(0))] = Loaded(
-        record: EntityRecord(
-          layers: fields.map { [$0] } ?? [], isDeleted: fields == nil,
-          received: Timestamp(milliseconds: statement.int64(5))),
-        due: statement.int64(1), isDeletedByOverlay: fields == nil && isOverlay)
+    touched.reserveCapacity(keys.count)
+    for key in keys {
+      try KeyList.check(key)
+      statement.bind(key, at: 2)
+      if try statement.step() {
+        touched.append(statement.int64(0))
+        let fields = statement.bytes(2)
+        loaded.append(
+          Loaded(
+            record: EntityRecord(
+              layers: fields.map { [$0] } ?? [], isDeleted: fields == nil,
+              received: Timestamp(milliseconds: statement.int64(3))),
+            due: statement.int64(1), isDeletedByOverlay: fields == nil && isOverlay))
+      } else {
+        loaded.append(nil)
+      }
+      statement.reset()
     }
-    statement.reset()
     touches.note(type: table.id, rows: touched)
     return loaded
   }
 
   private func loadLayers(
-    _ keys: some Sequence<String>, _ scopes: [Int64], _ table: EntityTable
-  ) throws -> [ExactText: Loaded] {
+    _ keys: [String], _ scopes: [Int64], _ table: EntityTable
+  ) throws -> [Loaded?] {
     let statement = try PreparedStatement(database, table.readScopes)
     statement.bind(KeyList.json(numbers: scopes), at: 1)
     try statement.bind(KeyList.json(keys), at: 2)
@@ -146,7 +162,9 @@ struct EntityLoader {
     statement.reset()
     touches.note(type: table.id, rows: touched)
     let hasOverlays = self.scopes.isOverlay(scopes.first)
-    return rows.mapValues { Self.fold($0, hasOverlays: hasOverlays) }
+    return keys.map { key in
+      rows[ExactText(key)].map { Self.fold($0, hasOverlays: hasOverlays) }
+    }
   }
 
   /// Folds the rows of one entity. A tombstone hides the wider scopes' rows.

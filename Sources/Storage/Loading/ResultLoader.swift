@@ -93,7 +93,7 @@ struct ResultLoader {
     guard let table = catalogue[key.type] else { return nil }
     let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
     let loader = EntityLoader(database, scopes: scopes, touches)
-    return try loader.load(CollectionOfOne(key.key), from: table)[ExactText(key.key)]?.record
+    return try loader.load(key.key, from: table)?.record
   }
 
   static func revision(_ db: Database) throws -> Int64 {
@@ -140,16 +140,15 @@ struct ResultLoader {
         let loaded = try loader.load(unread, from: table)
         let overlaid =
           reached.given.isEmpty
-          ? [:]
-          : try EntityLoader(database, scopes: reached.overlays, touches)
+          ? [] : try EntityLoader(database, scopes: reached.overlays, touches)
             .load(unread, from: table)
-        for key in unread {
+        for (index, key) in unread.enumerated() {
           let entity = EntityKey(type: type, key: key)
           if let given = reached.given[entity] {
-            reached.entities[entity] = Self.overlay(overlaid[ExactText(key)]?.record, over: given)
+            reached.entities[entity] = Self.overlay(overlaid[index]?.record, over: given)
             continue
           }
-          guard let found = loaded[ExactText(key)] else {
+          guard let found = loaded[index] else {
             reached.missing.append(entity)
             continue
           }

@@ -39,25 +39,19 @@ enum LocalFieldRows {
     try statement.run()
   }
 
-  /// Calls `body` with key and text of each row that one owner has of some entities.
-  ///
-  /// - Parameter keys: a JSON array.
+  /// Calls `body` with the text of each row that one owner has of some entities, and the index of its key.
   static func rows(
-    of keys: [UInt8], scope: Int64, type: Int64, _ db: Database,
-    _ body: (String, [UInt8]) -> Void
+    of keys: [String], scope: Int64, type: Int64, _ db: Database, _ body: (Int, [UInt8]) -> Void
   ) throws {
     let statement = try PreparedStatement(
-      db,
-      """
-      SELECT key, fields FROM local_field_row \
-      WHERE scope = ?1 AND type = ?2 AND key IN (SELECT value FROM json_each(?3))
-      """)
+      db, "SELECT fields FROM local_field_row WHERE scope = ?1 AND type = ?2 AND key = ?3")
+    defer { statement.reset() }
     statement.bind(scope, at: 1)
     statement.bind(type, at: 2)
-    statement.bind(keys, at: 3)
-    defer { statement.reset() }
-    while try statement.step() {
-      if let fields = statement.bytes(1) { body(statement.string(0), fields) }
+    for (index, key) in keys.enumerated() {
+      statement.bind(key, at: 3)
+      if try statement.step(), let fields = statement.bytes(0) { body(index, fields) }
+      statement.reset()
     }
   }
 

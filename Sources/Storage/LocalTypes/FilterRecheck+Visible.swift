@@ -35,10 +35,13 @@ extension FilterRecheck {
     let loader = EntityLoader(context.database, scopes: scopes, context.memory.touches)
     var keys: [String] = []
     for start in stride(from: 0, to: candidates.count, by: Self.batchMax) {
-      let batch = candidates[start..<min(start + Self.batchMax, candidates.count)]
+      let batch = Array(candidates[start..<min(start + Self.batchMax, candidates.count)])
       let passing = try watched {
-        let loaded = try loader.load(batch, from: table).filter { !$0.value.record.isDeleted }
-        return try states.passing(loaded.mapValues(\.record.layers))
+        var layers: [ExactText: [[UInt8]]] = [:]
+        for (key, loaded) in zip(batch, try loader.load(batch, from: table)) {
+          if let loaded, !loaded.record.isDeleted { layers[ExactText(key)] = loaded.record.layers }
+        }
+        return try states.passing(layers)
       }
       keys += batch.filter { passing.contains(ExactText($0)) }
     }

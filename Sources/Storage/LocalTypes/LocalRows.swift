@@ -185,8 +185,7 @@ final class LocalRows {
       try context.memory.existingScopeID($0, context.database)
     }
     let loader = EntityLoader(context.database, scopes: scopes, context.memory.touches)
-    let record = try loader.load(
-      CollectionOfOne(key.key), from: context.table(of: key.type))[ExactText(key.key)]?.record
+    let record = try loader.load(key.key, from: context.table(of: key.type))?.record
     return record.flatMap { $0.isDeleted ? nil : $0 }
   }
 

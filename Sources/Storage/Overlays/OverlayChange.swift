@@ -67,7 +67,7 @@ struct OverlayReferences {
       let record = try EntityLoader(
         context.database, scopes: ViewerScopes(scopes), context.memory.touches
       )
-      .load(CollectionOfOne(change.key.key), from: table)[ExactText(change.key.key)]?.record
+      .load(change.key.key, from: table)?.record
       let shown = (record?.layers ?? []).compactMap { try? JSONValue(checked: $0) }
       for member in members {
         Self.collect(member.value, into: &found)

@@ -3,7 +3,7 @@ import GRDB
 import Model
 
 /// The execution of an ``EntityQuery`` in the caller's read transaction: selects the page's keys and
-/// positions by SQL, then loads the entities.
+/// positions by SQL, with the rows if one row is the whole entity; otherwise it loads the entities then.
 struct EntityQueryRun {
   /// Maximum sections of one list.
   static let sectionsMax = 10_000
@@ -64,13 +64,14 @@ struct EntityQueryRun {
 
   /// Returns the statement of ``places()``.
   ///
-  /// - Parameter selectsRows: whether the last column is the row's number, of one scope's rows.
+  /// - Parameter selectsRows: whether the last columns are the row's number, its fields and when it was
+  ///   received, of one scope's rows. SQLite reads them only for rows that it returns or sorts.
   func placesSQL(selectsRows: Bool = false) throws -> BoundSQL {
     var sql = BoundSQL()
     sql.append("SELECT seen.key")
     for term in query.order.terms { sql.append(", \(try level.value(term))") }
     if isByPlace { sql.append(", member.key") }
-    if selectsRows { sql.append(", seen.rowid") }
+    if selectsRows { sql.append(", seen.rowid, seen.fields, seen.received") }
     try appendFiltered(to: &sql)
     if let after = query.after { try append(after: after, to: &sql) }
     try appendOrder(to: &sql)
@@ -85,21 +86,24 @@ struct EntityQueryRun {
 
   // MARK: The page
 
+  /// The rows that a page may skip for its fields to be selected with its places: those that are skipped can be
+  /// sorted too, with all that is selected.
+  private static let skippedMax = 1_000
+
   private func items() throws -> EntityPage {
-    // One row is the whole entity: found by its number, it need not be looked up by its key again.
-    let isOneRow = source.scopes.count == 1 && source.visible.localFields(of: table).isEmpty
+    let isOneRow = source.scopes.count == 1 && query.offset <= Self.skippedMax
     var places: [EntityPosition] = []
-    var rows: [Int64] = []
+    var rows: [EntityLoader.FoundRow] = []
     try forEachPlace(selectsRows: isOneRow) { place, row in
       places.append(place)
-      rows.append(row)
+      if let row { rows.append(row) }
     }
     let hasMore = places.count > query.limit
     if hasMore {
       places.removeLast()
-      rows.removeLast()
+      if isOneRow { rows.removeLast() }
     }
-    let records = try isOneRow ? loader.load(rows: rows, from: table) : records(of: places)
+    let records = try isOneRow ? loader.load(rows, from: table) : records(of: places)
     let items = zip(places, records).compactMap { place, record in
       record.map {
         EntityPage.Item(
@@ -115,23 +119,28 @@ struct EntityQueryRun {
 
   private func records(of places: [EntityPosition]) throws -> [EntityRecord?] {
     guard !source.scopes.isEmpty else { return [] }
-    let loaded = try loader.load(places.map(\.key), from: table)
-    return places.map { loaded[ExactText($0.key)]?.record }
+    return try loader.load(places.map(\.key), from: table).map { $0?.record }
   }
 
-  /// - Parameter body: receives each position, and the row's number; 0 if it is not selected.
+  /// - Parameter body: receives each position, and the entity's row if rows are selected.
   private func forEachPlace(
-    selectsRows: Bool, _ body: (EntityPosition, Int64) -> Void
+    selectsRows: Bool, _ body: (EntityPosition, EntityLoader.FoundRow?) -> Void
   ) throws {
     let sql = try placesSQL(selectsRows: selectsRows)
     let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
     let columns = query.order.terms.count + (isByPlace ? 1 : 0)
+    let row = Int32(columns + 1)
     while try statement.step() {
       let place = EntityPosition(
         values: (0..<columns).map { statement.value(Int32($0 + 1)) }, key: statement.string(0))
-      body(place, selectsRows ? statement.int64(Int32(columns + 1)) : 0)
+      body(
+        place,
+        selectsRows
+          ? EntityLoader.FoundRow(
+            key: place.key, row: statement.int64(row), fields: statement.bytes(row + 1),
+            received: Timestamp(milliseconds: statement.int64(row + 2))) : nil)
     }
   }
 

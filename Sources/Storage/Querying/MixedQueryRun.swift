@@ -132,8 +132,8 @@ struct MixedQueryRun {
     var records: [EntityKey: EntityRecord] = [:]
     for (name, found) in Dictionary(grouping: shown, by: \.key.type) {
       guard let table = catalogue[name] else { continue }
-      for (key, loaded) in try loader.load(found.map(\.key.key), from: table) {
-        records[EntityKey(type: name, key: key.text)] = loaded.record
+      for (found, loaded) in zip(found, try loader.load(found.map(\.key.key), from: table)) {
+        if let loaded { records[found.key] = loaded.record }
       }
     }
     return shown.compactMap { found in

@@ -116,7 +116,7 @@ final class QueryReaders: Sendable {
         finish(connection, lane)
         continue
       }
-      connection.queue.asyncRead { [self] database in
+      connection.read { [self] database in
         waiter.run(
           database.map { QueryConnection(database: $0, slot: connection.slot) }
             .mapError { StorageError($0) })

@@ -15,9 +15,26 @@ struct RelatedQueryRun {
   let touches: TouchLedger
   let database: Database
 
-  private var records: [EntityKey: EntityRecord] = [:]
-  /// Keys that were looked up and have no row.
-  private var absent: Set<EntityKey> = []
+  /// The entities that were looked up or selected, each once; a list names them by their indexes here.
+  private var members: [Member] = []
+  private var places: [EntityKey: Int] = [:]
+
+  /// An entity, and what is known of it.
+  private struct Member {
+    enum State {
+      case unread, absent
+      case known(EntityRecord)
+    }
+
+    let key: EntityKey
+    var state = State.unread
+
+    /// Whether it is known to be one that the viewer sees.
+    var isShown: Bool {
+      if case .known(let record) = state { !record.isDeleted && !record.layers.isEmpty } else { false }
+    }
+    var isDeleted: Bool { if case .known(let record) = state { record.isDeleted } else { false } }
+  }
 
   init(
     _ queries: [RelatedQuery], catalogue: TypeCatalogue, scopes: ViewerScopes, touches: TouchLedger,
@@ -45,8 +62,38 @@ struct RelatedQueryRun {
       }
     }
     try fill(&lists, stored)
-    try load(lists.lazy.flatMap { $0 }.flatMap(\.keys))
-    return RelatedEntities(lists: lists, records: records)
+    try load(lists.lazy.flatMap { $0 }.flatMap(\.places))
+    return result(lists)
+  }
+
+  /// Returns the lists with the entities that they name. One that was deleted since it was ordered is named by
+  /// none.
+  private func result(_ lists: [[RelatedList]]) -> RelatedEntities {
+    var entities: [RelatedEntities.Entity] = []
+    entities.reserveCapacity(members.count)
+    var shown = [Int?](repeating: nil, count: members.count)
+    let lists = lists.map { lists in
+      lists.map { list in
+        var list = list
+        list.places = list.places.compactMap { place in
+          if shown[place] == nil, case .known(let record) = members[place].state {
+            shown[place] = entities.count
+            entities.append((members[place].key, record))
+          }
+          return shown[place]
+        }
+        return list
+      }
+    }
+    return RelatedEntities(lists: lists, entities: entities)
+  }
+
+  /// Returns the index of an entity among the members.
+  private mutating func place(of key: EntityKey) -> Int {
+    if let known = places[key] { return known }
+    places[key] = members.count
+    members.append(Member(key: key))
+    return members.count - 1
   }
 
   // MARK: Stored order
@@ -68,25 +115,29 @@ struct RelatedQueryRun {
     var surplus = 0
     while !open.isEmpty {
       var ends: [Int] = []
-      var wanted: [EntityKey] = []
+      var wanted: [Int] = []
       for list in open {
-        let lacking = queries[list.query].limit + 1 - lists[list.query][list.owner].keys.count
+        let lacking = queries[list.query].limit + 1 - lists[list.query][list.owner].places.count
         let end = min(list.members.count, list.next + lacking + surplus)
-        wanted += list.members[list.next..<end]
-        ends.append(end)
+        for key in list.members[list.next..<end] { wanted.append(place(of: key)) }
+        ends.append(wanted.count)
       }
       try load(wanted)
       var rest: [Open] = []
+      var start = 0
       for (var list, end) in zip(open, ends) {
         let limit = queries[list.query].limit
-        for key in list.members[list.next..<end] where records[key]?.isShown == true {
-          lists[list.query][list.owner].keys.append(key)
+        let found = wanted[start..<end]
+        if list.next == 0, let first = found.first, members[first].isDeleted {
+          lists[list.query][list.owner].isFirstDeleted = true
         }
-        list.next = end
-        if lists[list.query][list.owner].keys.count > limit {
-          lists[list.query][list.owner].keys.removeSubrange(limit...)
+        lists[list.query][list.owner].places += found.filter { members[$0].isShown }
+        list.next += found.count
+        start = end
+        if lists[list.query][list.owner].places.count > limit {
+          lists[list.query][list.owner].places.removeSubrange(limit...)
           lists[list.query][list.owner].hasMore = true
-        } else if end < list.members.count {
+        } else if list.next < list.members.count {
           rest.append(list)
         }
       }
@@ -95,23 +146,22 @@ struct RelatedQueryRun {
     }
   }
 
-  private mutating func load(_ keys: some Sequence<EntityKey>) throws {
+  /// Looks up those of some members that were not looked up before.
+  private mutating func load(_ wanted: some Sequence<Int>) throws {
     guard !scopes.isEmpty else { return }
-    var unread: [String: Set<ExactText>] = [:]
-    for key in keys where records[key] == nil && !absent.contains(key) {
-      unread[key.type, default: []].insert(ExactText(key.key))
+    var unread: [String: [Int]] = [:]
+    for place in wanted {
+      guard case .unread = members[place].state else { continue }
+      members[place].state = .absent
+      unread[members[place].key.type, default: []].append(place)
     }
-    let loader = EntityLoader(database, scopes: scopes, touches)
-    for (type, keys) in unread {
+    let visible = VisibleScopes(scopes, database)
+    for (type, places) in unread {
       guard let table = catalogue[type] else { continue }
-      let loaded = try loader.load(keys.lazy.map(\.text), from: table)
-      for key in keys {
-        let entity = EntityKey(type: type, key: key.text)
-        if let found = loaded[key] {
-          records[entity] = found.record
-        } else {
-          absent.insert(entity)
-        }
+      let loader = EntityLoader(database, scopes: try visible.holding(table), touches)
+      let loaded = try loader.load(places.map { members[$0].key.key }, from: table)
+      for (place, found) in zip(places, loaded) {
+        if let found { members[place].state = .known(found.record) }
       }
     }
   }
@@ -119,33 +169,53 @@ struct RelatedQueryRun {
   // MARK: Another order
 
   /// Orders all members that the viewer sees at once, then takes the first of each owner.
-  private func ordered(_ members: [[EntityKey]], _ query: RelatedQuery) throws -> [RelatedList] {
-    var byType: [String: Set<ExactText>] = [:]
-    for key in members.joined() { byType[key.type, default: []].insert(ExactText(key.key)) }
-    var found: [(key: EntityKey, position: EntityPosition)] = []
-    for (name, keys) in byType {
+  private mutating func ordered(
+    _ listed: [[EntityKey]], _ query: RelatedQuery
+  ) throws -> [RelatedList] {
+    let owned = listed.map { keys in keys.map { place(of: $0) } }
+    var ranks = [Int?](repeating: nil, count: members.count)
+    for (rank, place) in try ranked(owned, query.order).enumerated() { ranks[place] = rank }
+    return owned.map { places in
+      var own = places.compactMap { place in ranks[place].map { (rank: $0, place: place) } }
+      own.sort { $0.rank < $1.rank }
+      var list = RelatedList()
+      for (index, member) in own.enumerated()
+      where index == 0 || member.place != own[index - 1].place {
+        if list.places.count == query.limit {
+          list.hasMore = true
+          break
+        }
+        list.places.append(member.place)
+      }
+      return list
+    }
+  }
+
+  /// Returns the members that the viewer sees, each once, in order.
+  private func ranked(_ owned: [[Int]], _ order: EntityOrder) throws -> [Int] {
+    var isAsked = [Bool](repeating: false, count: members.count)
+    var keys: [String: [String]] = [:]
+    for place in owned.joined() where !isAsked[place] {
+      isAsked[place] = true
+      keys[members[place].key.type, default: []].append(members[place].key.key)
+    }
+    var found: [(place: Int, position: EntityPosition)] = []
+    for (name, keys) in keys {
       guard let table = catalogue[name], !scopes.isEmpty else { continue }
       let asked = EntityQuery(
-        type: EntityType(name: name, keyFields: [], columns: []), order: query.order,
-        members: keys.map(\.text), limit: keys.count)
+        type: EntityType(name: name, keyFields: [], columns: []), order: order, members: keys,
+        limit: keys.count)
       let run = try EntityQueryRun(asked, table, scopes: scopes, catalogue, touches, database)
-      for place in try run.places() {
-        let key = EntityKey(type: name, key: place.key)
+      for position in try run.places() {
+        let key = EntityKey(type: name, key: position.key)
+        guard let place = places[key] else { continue }
         found.append(
-          (key, EntityPosition(values: place.values, key: MixedQuery.tieBreak(of: key))))
+          (place, EntityPosition(values: position.values, key: MixedQuery.tieBreak(of: key))))
       }
     }
-    found.sort { query.order.isBefore($0.position, $1.position) }
-    var ranks: [EntityKey: Int] = [:]
-    for (rank, member) in found.enumerated() { ranks[member.key] = rank }
-    return members.map { keys in
-      var seen: Set<EntityKey> = []
-      let own = keys.compactMap { key in
-        ranks[key].flatMap { seen.insert(key).inserted ? (rank: $0, key: key) : nil }
-      }.sorted { $0.rank < $1.rank }
-      return RelatedList(
-        keys: own.prefix(query.limit).map(\.key), hasMore: own.count > query.limit)
-    }
+    // Those of one type are in order.
+    if keys.count > 1 { found.sort { order.isBefore($0.position, $1.position) } }
+    return found.map(\.place)
   }
 
   /// The members of all owners that one statement selects.
@@ -153,7 +223,7 @@ struct RelatedQueryRun {
 
   /// Selects the members of all owners by one statement, ordered by owner; if there are too many, the
   /// first ones of each owner by a statement each.
-  private func naming(
+  private mutating func naming(
     _ type: EntityType, _ column: String, _ values: [FilterValue], _ query: RelatedQuery
   ) throws -> [RelatedList] {
     var lists = [RelatedList](repeating: RelatedList(), count: values.count)
@@ -164,18 +234,21 @@ struct RelatedQueryRun {
     guard let table = catalogue[type.name], !scopes.isEmpty, !owners.isEmpty else { return lists }
     let owner = EntityPath(field: column)
     let terms = query.order.terms.filter { $0.paths != [owner] }
-    func add(_ values: [FilterValue], limit: Int) throws -> Bool {
+    func add(
+      _ values: [FilterValue], limit: Int, to run: inout RelatedQueryRun
+    ) throws -> Bool {
       let asked = EntityQuery(
         type: type, filter: Filter(condition: .oneOf(column: .field(owner), values)),
         order: EntityOrder([EntityOrder.Term(column: owner)] + terms), limit: limit)
-      let run = try EntityQueryRun(
-        asked, table, scopes: scopes, catalogue, touches, database)
-      let places = try run.places()
-      guard places.count <= limit || values.count == 1 else { return false }
-      for place in places {
-        for owner in place.values.first.flatMap({ owners[$0] }) ?? [] {
-          if lists[owner].keys.count < query.limit {
-            lists[owner].keys.append(EntityKey(type: type.name, key: place.key))
+      let selection = try EntityQueryRun(
+        asked, table, scopes: run.scopes, run.catalogue, run.touches, run.database)
+      let found = try selection.places()
+      guard found.count <= limit || values.count == 1 else { return false }
+      for member in found {
+        for owner in member.values.first.flatMap({ owners[$0] }) ?? [] {
+          if lists[owner].places.count < query.limit {
+            lists[owner].places.append(
+              run.place(of: EntityKey(type: type.name, key: member.key)))
           } else {
             lists[owner].hasMore = true
           }
@@ -183,13 +256,9 @@ struct RelatedQueryRun {
       }
       return true
     }
-    if try !add(Array(owners.keys), limit: Self.namingMax) {
-      for value in owners.keys { _ = try add([value], limit: query.limit) }
+    if try !add(Array(owners.keys), limit: Self.namingMax, to: &self) {
+      for value in owners.keys { _ = try add([value], limit: query.limit, to: &self) }
     }
     return lists
   }
-}
-
-extension EntityRecord {
-  fileprivate var isShown: Bool { !isDeleted && !layers.isEmpty }
 }

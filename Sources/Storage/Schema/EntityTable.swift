@@ -4,7 +4,7 @@ import Model
 ///
 /// Own columns come first and `fields` last among the stored ones, so that reading the others
 /// never walks a long text's overflow pages. A row without `fields` is a tombstone.
-struct EntityTable: Sendable {
+final class EntityTable: Sendable {
   /// The names of our own columns and of SQLite's row number, in lower case: fields of these names
   /// get another column name.
   static let ownColumns: Set<String> = [
@@ -47,8 +47,9 @@ struct EntityTable: Sendable {
   let markCopiesDue: String
   let readOneScope: String
   let readScopes: String
-  /// Selects a row that is known to have fields, by its number.
-  let readRow: String
+  /// Selects the row of one key. Cheaper for each of many keys than a list of them, which SQLite sorts first,
+  /// and whose rows must be found again by their keys.
+  let readKey: String
 
   init(
     id: Int64, type: String, name: String, columns: [String: String],
@@ -103,7 +104,7 @@ struct EntityTable: Sendable {
       SELECT key, due, fields, scope, rowid, received FROM \(table) \
       WHERE scope = ?1 AND key IN (SELECT value FROM json_each(?2))
       """
-    readRow = "SELECT fields, received FROM \(table) WHERE rowid = ?1"
+    readKey = "SELECT rowid, due, fields, received FROM \(table) WHERE scope = ?1 AND key = ?2"
     readScopes = """
       SELECT key, due, fields, scope, rowid, received FROM \(table) \
       WHERE scope IN (SELECT value FROM json_each(?1)) \

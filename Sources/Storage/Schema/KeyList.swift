@@ -9,13 +9,18 @@ enum KeyList {
     var writer = JSONWriter()
     writer.beginArray()
     for key in keys {
-      guard !key.utf8.contains(0) else {
-        throw .failed(code: 0, message: "an entity's key contains a NUL character")
-      }
+      try check(key)
       writer.string(key)
     }
     writer.endArray()
     return writer.bytes
+  }
+
+  /// Refuses a key as ``json(_:)`` does, so that it does not matter how a statement takes it.
+  static func check(_ key: String) throws(StorageError) {
+    guard !key.utf8.contains(0) else {
+      throw .failed(code: 0, message: "an entity's key contains a NUL character")
+    }
   }
 
   static func json(numbers: some Sequence<Int64>) -> [UInt8] {

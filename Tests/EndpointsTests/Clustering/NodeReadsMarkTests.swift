@@ -16,7 +16,7 @@ struct NodeReadsMarkTests {
   }
 
   private static func cursor(_ segment: UInt64, head: Int64) -> String {
-    String(decoding: issuer(segment, head: head).anonymousCursor(), as: UTF8.self)
+    String(decoding: issuer(segment, head: head).cursor(for: .anonymous), as: UTF8.self)
   }
 
   private let reads = NodeReads(cursors: issuer(1, head: 7))

@@ -1,5 +1,6 @@
 import Model
 import Storage
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -15,7 +16,7 @@ struct CursorIssuerTests {
   }
 
   private static func cursor(of issuer: CursorIssuer) -> String {
-    String(decoding: issuer.anonymousCursor(), as: UTF8.self)
+    String(decoding: issuer.cursor(for: .anonymous), as: UTF8.self)
   }
 
   @Test("A node has what a cursor has seen up to its head, in segments that it knows")
@@ -40,6 +41,39 @@ struct CursorIssuerTests {
     // A store without a segment issues cursors of none.
     #expect(
       Self.issuer(2, head: 70).coverage(of: Self.cursor(of: Self.issuer(0, head: 0))) == .whole)
+  }
+
+  @Test("A cursor covers the commits that became visible during a read, and starts before them")
+  func coversWhatBecameVisible() throws {
+    let underWay = Atomic<Int64>(0)
+    let node = CursorIssuer(codec: Self.codec, segment: 2, schemaVersion: 1, head: Revision(70)) {
+      Revision(underWay.load(ordering: .relaxed))
+    }
+    let other = Self.issuer(2, head: 70)
+    #expect(node.settledAnonymousCursor() == Array(Self.cursor(of: other).utf8))
+    // Committed, and not the head yet: a cached response can show it.
+    underWay.store(71, ordering: .relaxed)
+    #expect(node.settledAnonymousCursor() == nil)
+    #expect(node.settledCursor(for: .anonymous) == nil)
+    let during = String(
+      decoding: node.cursor(for: .anonymous, at: Revision(70)), as: UTF8.self)
+    #expect(other.coverage(of: during) == .behind)
+    #expect(try #require(Self.codec.decode(during)).revision == Revision(70))
+    let covering = try #require(Self.codec.decode(node.cursor(during, covering: 5)))
+    #expect((covering.seen, covering.entry) == (Revision(71), 5))
+    // The head moves on while a read that began at 70 ends.
+    node.publish(Revision(72))
+    underWay.store(0, ordering: .relaxed)
+    #expect(node.settledAnonymousCursor() != nil)
+    let after = String(
+      decoding: node.cursor(for: .anonymous, at: Revision(70)), as: UTF8.self)
+    other.publish(Revision(71))
+    #expect(other.coverage(of: during) == .whole)
+    #expect(other.coverage(of: after) == .behind)
+    // Alone, cursors do not tell: all that a client can read is here.
+    other.publish(Revision(72))
+    let alone = other.cursor(for: .anonymous, at: Revision(70))
+    #expect(alone == Self.issuer(2, head: 70).cursor(for: .anonymous))
   }
 
   @Test("A cursor can also cover a submission, and never a lesser one than before")

@@ -71,6 +71,25 @@ struct LeaderLinkTests {
     #expect(await !link.waitUntilApplied(7, atMost: .zero))
   }
 
+  @Test("A node that has not looked at the log for a second can have missed something")
+  func knowsThatItWasKeptAway() {
+    let link = link()
+    #expect(!link.isCutOff)
+    link.note(isCutOff: false)
+    uptime.advance(by: .milliseconds(999))
+    #expect(!link.isCutOff)
+    link.note(isCutOff: false)
+    uptime.advance(by: .milliseconds(999))
+    #expect(!link.isCutOff)
+    // The process was stopped.
+    uptime.advance(by: .seconds(10))
+    #expect(link.isCutOff)
+    link.note(isCutOff: false)
+    #expect(!link.isCutOff)
+    link.note(isCutOff: true)
+    #expect(link.isCutOff)
+  }
+
   @Test("A node has looked for the leader once it knows one or none, or cannot look")
   func looks() throws {
     for report: (LeaderLink) throws -> Void in [

@@ -3,6 +3,7 @@ import Logging
 import LosslessJSON
 import Model
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 import Upstream
@@ -116,17 +117,25 @@ final class ItemWorld: Sendable {
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> (call: ItemUpstream.Call, task: Task<Value, any Error>) {
     upstream.hold(true)
-    let task = Task { try await work() }
-    let deadline = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < deadline {
+    let ended = Atomic(false)
+    let task = Task {
+      defer { ended.store(true, ordering: .releasing) }
+      return try await work()
+    }
+    var looks = Looks()
+    while looks.goOn {
+      let hasEnded = ended.load(ordering: .acquiring)
       if let call = upstream.takeCall() {
         upstream.hold(false)
         return (call, task)
       }
-      await pauseBetweenLooks()
+      if hasEnded { break }
+      await looks.pause()
     }
     upstream.hold(false)
-    Issue.record("no call came", sourceLocation: sourceLocation)
+    let end = ended.load(ordering: .acquiring) ? "ended with \(await task.result)" : "goes on"
+    Issue.record(
+      "no call came in \(looks.count) looks; the work \(end)", sourceLocation: sourceLocation)
     throw CancellationError()
   }
 

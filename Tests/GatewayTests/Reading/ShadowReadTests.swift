@@ -35,12 +35,12 @@ struct ShadowReadTests {
   private func read(
     _ world: ItemWorld, until holds: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < deadline {
+    var looks = Looks()
+    while looks.goOn {
       // The client gets the cached response: nothing of a comparison is stored.
       #expect(try await world.read("Compared").names["1"] == "one")
       if holds() { return }
-      await pauseBetweenLooks()
+      await looks.pause()
     }
     Issue.record("waited in vain", sourceLocation: sourceLocation)
   }

@@ -14,13 +14,15 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
+import checker  # noqa: E402
 import front  # noqa: E402
+import history  # noqa: E402
 import pooler  # noqa: E402
 from asking import eventually  # noqa: E402
 from check_run import run  # noqa: E402
 from load import Line, Load, is_miss  # noqa: E402
 from three_nodes import LEASE, Site  # noqa: E402
-from workload import fill  # noqa: E402
+from workload import Workload, fill  # noqa: E402
 
 LEASE_SECONDS = float(LEASE.removesuffix("s"))
 MISSES_AFTER_SECONDS = LEASE_SECONDS + 1
@@ -29,6 +31,7 @@ SLACK_SECONDS = 1.5
 HANDOVER_SECONDS_MAX = 1.0
 CUT_OFF_SECONDS_MAX = 5
 CALLERS = 30
+WORKLOAD_SECONDS = 6
 STREAK = 20
 
 
@@ -346,6 +349,20 @@ def a_pooler_is_reported(site):
     assert "pooler" not in output.lower(), output
 
 
+def clients_of_all_nodes_see_one_service(site):
+    """Some seconds of all clients without trouble; then all nodes hold equal databases."""
+    site.started()
+    path = site.cluster.folder / "history.jsonl"
+    workload = Workload(site.cluster, path, seed=1).start()
+    time.sleep(WORKLOAD_SECONDS)
+    workload.stop()
+    workload.conclude()
+    calls = history.read(path)
+    print(checker.summary(calls))
+    found = checker.violations(calls)
+    assert not found, f"{len(found)} violations: " + "\n".join(map(str, found[:10]))
+
+
 def nodes_are_equal(site):
     """After all of the above, table by table."""
     site.started()
@@ -368,5 +385,6 @@ if __name__ == "__main__":
         a_rolling_restart_fails_no_request,
         a_node_with_other_operations_does_not_lead,
         a_pooler_is_reported,
+        clients_of_all_nodes_see_one_service,
         nodes_are_equal,
     ], Site)

@@ -32,13 +32,26 @@ struct RelatedQueryTests {
     }
   }
 
+  /// The members of an owner by key.
+  private struct ShownList: Equatable {
+    var keys: [EntityKey] = []
+    var hasMore = false
+    var isFirstDeleted = false
+  }
+
   private func lists(
     _ fixture: StoreFixture, _ query: RelatedQuery, viewer: Viewer = .anonymous
-  ) async throws -> [RelatedList] {
+  ) async throws -> [ShownList] {
     let found = try await fixture.store.related([query], viewer: viewer)
     let lists = try #require(found.lists.first)
-    for key in lists.flatMap(\.keys) { #expect(found.records[key]?.isDeleted == false) }
-    return lists
+    #expect(Set(found.entities.map(\.key)).count == found.entities.count)
+    #expect(Set(lists.flatMap(\.places)) == Set(found.entities.indices))
+    for entity in found.entities { #expect(!entity.record.isDeleted) }
+    return lists.map { list in
+      ShownList(
+        keys: list.places.map { found.entities[$0].key }, hasMore: list.hasMore,
+        isFirstDeleted: list.isFirstDeleted)
+    }
   }
 
   @Test("Each owner has the first of its members, also where others have very many")
@@ -53,11 +66,11 @@ struct RelatedQueryTests {
     for values in [["rare", "unknown", "frequent", "rare"], ["rare", "unknown"]] {
       let found = try await lists(fixture, query(values, .byKey))
       let expected = [
-        "rare": RelatedList(
+        "rare": ShownList(
           keys: [7, 5_007].flatMap { Self.films($0..<$0 + 1) }, hasMore: true),
-        "frequent": RelatedList(keys: Self.films(0..<2), hasMore: true),
+        "frequent": ShownList(keys: Self.films(0..<2), hasMore: true),
       ]
-      #expect(found == values.map { expected[$0] ?? RelatedList() })
+      #expect(found == values.map { expected[$0] ?? ShownList() })
     }
     let latest = try await lists(
       fixture, query(["frequent"], try EntityOrder("-year", type: Self.film)))
@@ -75,8 +88,8 @@ struct RelatedQueryTests {
       let backwards = Array(Self.films(60..<70).reversed().prefix(limit))
       #expect(
         found == [
-          RelatedList(keys: Self.films(shown), hasMore: limit < 10), RelatedList(),
-          RelatedList(keys: backwards, hasMore: limit < 10),
+          ShownList(keys: Self.films(shown), hasMore: limit < 10), ShownList(),
+          ShownList(keys: backwards, hasMore: limit < 10),
         ], "limit \(limit)")
     }
     _ = try await fixture.store.apply(
@@ -86,7 +99,28 @@ struct RelatedQueryTests {
     for order in [EntityOrder.byKey, try EntityOrder("id", type: Self.film)] {
       let found = try await lists(
         fixture, RelatedQuery(.members([members]), order: order, limit: 2), viewer: viewer)
-      #expect(found == [RelatedList(keys: Self.films(61..<63), hasMore: true)])
+      #expect(found == [ShownList(keys: Self.films(61..<63), hasMore: true)])
     }
+    let single = { (number: Int) in RelatedQuery(.members([Self.films(number..<number + 1)]), limit: 1) }
+    #expect(
+      try await lists(fixture, single(60), viewer: viewer) == [ShownList(isFirstDeleted: true)])
+    #expect(try await lists(fixture, single(60)) == [ShownList(keys: Self.films(60..<61))])
+    #expect(try await lists(fixture, single(99), viewer: viewer) == [ShownList()])
+  }
+
+  @Test("Members of several owners are ordered together")
+  func ordersMembersOfSeveralOwners() async throws {
+    let fixture = try StoreFixture()
+    try await fill(fixture, 0..<20) { _ in "p" }
+    let order = try EntityOrder("-year,id", type: Self.film)
+    let owned = [Self.films(0..<20), Self.films(5..<9), [], Self.films(3..<4) + Self.films(3..<4)]
+    let found = try await lists(fixture, RelatedQuery(.members(owned), order: order, limit: 3))
+    let best = { (numbers: [Int]) in numbers.flatMap { Self.films($0..<$0 + 1) } }
+    #expect(
+      found == [
+        ShownList(keys: best([6, 13, 5]), hasMore: true),
+        ShownList(keys: best([6, 5, 8]), hasMore: true), ShownList(),
+        ShownList(keys: best([3])),
+      ])
   }
 }

@@ -9,7 +9,7 @@ struct SettingsChecks {
 
   func faults() -> [SettingsFault] {
     upstream + tls + parts + vendors + hooks + outgoingHooks + limits + admin + metrics + cors
-      + folders + cluster
+      + folders + cluster + standby
   }
 
   /// Effects of valid settings that the operator may not expect.

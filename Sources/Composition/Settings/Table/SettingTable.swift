@@ -6,7 +6,7 @@ package enum SettingTable {
     place, upstream, upstreams, links, graphQL, cache, types, admin, tls, cors, limits, proxies,
     start, clock, drain, log,
     metrics, tracing,
-    accounts, files, s3, push, hooks, queue, devices, cluster,
+    accounts, files, s3, push, hooks, queue, devices, cluster, standby,
     generate,
   ]
 
