@@ -291,8 +291,9 @@ struct StandbyStart {
     }
     do {
       let index = try await standby.index().index
-      let last = try await LogSearch(standby).last(after: max(index.floor, follower?.segment ?? 0))
-      let floor = max(index.floor, follower?.segment ?? 0)
+      // A segment that is there: it says how far the log goes.
+      let floor = max(index.floor, (follower?.segment ?? 0) - 1)
+      let last = try await LogSearch(standby).last(after: floor)
       let fence = try await taking.fence(lease.lease, after: last, floor: floor)
       if let current = follower {
         lastAt = current.lastAt
