@@ -40,16 +40,15 @@ struct StandbyStart {
     var follower: LogFollower?
     defer { follower?.close() }
     var watch = LeaseWatch()
-    var hasProbed = false
+    // Until it has, what is wrong is a fault of the settings.
+    var hasReadOnce = false
     var lastNote = ""
     while true {
       try Task.checkCancellation()
       do {
-        if !hasProbed {
-          try await standby.probe()
-          hasProbed = true
-        }
+        if !hasReadOnce { try await standby.probe() }
         let seen = try await standby.lease()
+        hasReadOnce = true
         note(seen)
         let isEnded = isEnded(seen, &watch)
         if follower == nil {
@@ -85,7 +84,7 @@ struct StandbyStart {
         }
       } catch let error as StandbyError {
         watch.forget()
-        if !hasProbed, case .faulty(let reason) = error {
+        if !hasReadOnce, case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The standby cannot be used: \(reason).")
         }
         if "\(error)" != lastNote {
