@@ -1,4 +1,5 @@
 import Foundation
+import Gateway
 import Model
 import Standby
 import Storage
