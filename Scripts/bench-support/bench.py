@@ -16,6 +16,7 @@ from report import Report
 
 SECTIONS = {
     "hit": "Fresh hit",
+    "observing": "Metrics and traces of a fresh hit",
     "tls": "Fresh hit over TLS",
     "beside": "Fresh hit beside long reads",
     "miss": "Miss",

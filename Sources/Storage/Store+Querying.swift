@@ -13,13 +13,16 @@ extension Store {
   package func page(
     _ query: EntityQuery, viewer: Viewer, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> EntityPage {
-    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    let (catalogue, directory, touches, memories) = (catalogue, directory, touches, rowMemories)
     let lane =
       query.isBounded && viewer.layers.count == 1 ? nil : QueryLane(.collection, of: viewer)
     return try await read(lane, within: deadline) { database in
       guard let table = catalogue[query.type.name] else { return EntityPage(items: []) }
       let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
-      return try EntityQueryRun(query, table, scopes: scopes, catalogue, touches, database).page()
+      return try EntityQueryRun(
+        query, table, scopes: scopes, catalogue, touches, memory: try memories.begin(database),
+        database
+      ).page()
     }
   }
 
@@ -61,14 +64,15 @@ extension Store {
   package func related(
     _ queries: [RelatedQuery], viewer: Viewer, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> RelatedEntities {
-    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    let (catalogue, directory, touches, memories) = (catalogue, directory, touches, rowMemories)
     let lane =
       queries.allSatisfy(\.isBounded) && viewer.layers.count == 1
       ? nil : QueryLane(.collection, of: viewer)
     return try await read(lane, within: deadline) { database in
       let scopes = try ViewerScopes(viewer, catalogue) { try directory.id(of: $0, database) }
       var run = RelatedQueryRun(
-        queries, catalogue: catalogue, scopes: scopes, touches: touches, database: database)
+        queries, catalogue: catalogue, scopes: scopes, touches: touches,
+        memory: try memories.begin(database), database: database)
       return try run.run()
     }
   }

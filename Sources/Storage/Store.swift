@@ -31,6 +31,7 @@ package final class Store: Sendable {
   let longReader: GroupedReader
   /// Queries of callers' own making.
   let queries: QueryReaders
+  let rowMemories: RowMemories
   /// The thread of operators' statements: an empty database in memory, since GRDB's queues are this
   /// module's only threads.
   let console: DatabaseQueue
@@ -49,9 +50,10 @@ package final class Store: Sendable {
   private init(
     folder: StoreFolderLock, opening: Opening, types: [EntityType], writer: GroupedWriter,
     capture: ChangeCapture?, reader: GroupedReader,
-    longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage,
-    provisional: ProvisionalQueues
+    longReader: GroupedReader, queries: QueryReaders, rowMemories: RowMemories,
+    console: DatabaseQueue, damage: StoreDamage, provisional: ProvisionalQueues
   ) {
+    self.rowMemories = rowMemories
     damageNote = damage
     self.capture = capture
     resetPosition = opening.resetPosition
@@ -98,18 +100,19 @@ package final class Store: Sendable {
         damage: damage, recorder: opening.recorder, position: opening.position)
       if isReplica { writer.refuseAll(with: .notLeader) }
       let redirection = ReadRedirection()
+      let longReader = try connections.openReader(label: "long reader")
+      let queryReaders = try (1...Self.queryConnections).map {
+        try connections.openReader(label: "query reader \($0)")
+      }
       return Store(
         folder: folder, opening: opening, types: types, writer: writer,
         capture: capture,
         reader: GroupedReader(
           try connections.openReader(label: "reader"), damage: damage, redirection: redirection),
-        longReader: GroupedReader(
-          try connections.openReader(label: "long reader"), damage: damage,
-          redirection: redirection),
+        longReader: GroupedReader(longReader, damage: damage, redirection: redirection),
         queries: QueryReaders(
-          connections: try (1...Self.queryConnections).map {
-            try connections.openReader(label: "query reader \($0)")
-          }, damage: damage, redirection: redirection),
+          connections: queryReaders, damage: damage, redirection: redirection),
+        rowMemories: RowMemories([longReader] + queryReaders),
         console: try DatabaseQueue(), damage: damage, provisional: ProvisionalQueues(redirection))
     } catch {
       folder.release()

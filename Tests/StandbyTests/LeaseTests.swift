@@ -15,10 +15,13 @@ struct LeaseTests {
       let taken = try await withThrowingTaskGroup(of: VersionedLease?.self) { group in
         for index in 0..<5 {
           group.addTask {
-            try await StandbyFixture.taking(store, "n\(index)").take(after: seen, history: "h\(index)")
+            try await StandbyFixture.taking(store, "n\(index)").take(
+              after: seen, history: "h\(index)")
           }
         }
-        return try await group.reduce(into: [VersionedLease]()) { if let lease = $1 { $0.append(lease) } }
+        return try await group.reduce(into: [VersionedLease]()) {
+          if let lease = $1 { $0.append(lease) }
+        }
       }
       #expect(taken.count == 1)
       let lease = try #require(taken.first)
@@ -39,10 +42,12 @@ struct LeaseTests {
     #expect(try await StandbyFixture.taking(store, "b").take(after: nil, history: "x") == nil)
   }
 
-  @Test("A lease has ended when it did not change for its time and a second, by the watcher's clock")
+  @Test(
+    "A lease has ended when it did not change for its time and a second, by the watcher's clock")
   func watching() async throws {
     let lease = try #require(
-      try await StandbyFixture.taking(store, "a", lease: .seconds(10)).take(after: nil, history: "h"))
+      try await StandbyFixture.taking(store, "a", lease: .seconds(10)).take(
+        after: nil, history: "h"))
     var watch = LeaseWatch()
     func isExpired(_ lease: VersionedLease, at now: Duration) -> Bool {
       watch.isExpired(lease, at: now)
@@ -59,7 +64,8 @@ struct LeaseTests {
     #expect(isExpired(renewed, at: .seconds(1_042)))
   }
 
-  @Test("A lease says since when only one node has written, whoever took it without writing")
+  @Test(
+    "A lease says since when only one node has written, also if another took it without writing")
   func writers() async throws {
     let store = store
     func take(_ node: String) async throws -> VersionedLease {

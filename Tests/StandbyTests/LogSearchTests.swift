@@ -4,7 +4,9 @@ import Testing
 @testable import Standby
 
 struct LogSearchTests {
-  @Test("The last segment and the one of a position are found in a log of any length", arguments: 0...40)
+  @Test(
+    "The last segment and the one of a position are found in a log of any length", arguments: 0...40
+  )
   func finds(count: Int) async throws {
     let store = StandbyFixture.store(MemoryObjects())
     var position: Int64 = 0

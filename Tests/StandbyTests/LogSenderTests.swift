@@ -15,7 +15,9 @@ struct LogSenderTests {
     return RunningSender(store, lease, after: fence, settings: settings)
   }
 
-  @Test("All commits come into the log in their order, whatever is lost", arguments: 1...30 as ClosedRange<UInt64>)
+  @Test(
+    "All commits come into the log in their order, whatever is lost",
+    arguments: 1...30 as ClosedRange<UInt64>)
   func survivesLosses(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let running = try await primary { $0.segmentBytesMax = 40 }
@@ -66,7 +68,8 @@ struct LogSenderTests {
     await second.stop()
   }
 
-  @Test("A segment that comes before the next primary's is in the log, and that one goes on after it")
+  @Test(
+    "A segment that comes before the next primary's is in the log, and that one goes on after it")
   func earlySegments() async throws {
     let store = store
     let first = try await primary()
@@ -84,7 +87,8 @@ struct LogSenderTests {
     await first.stop()
   }
 
-  @Test("No commit is taken once the lease has ended by the own clock, and again once it is renewed")
+  @Test(
+    "No commit is taken once the lease has ended by the own clock, and again once it is renewed")
   func endsWithTheLease() async throws {
     let running = try await primary { $0.lease = .seconds(3_600) }
     try running.sender.append([1], at: 1)
@@ -143,9 +147,12 @@ struct LogSenderTests {
     #expect(try await store.lease()?.lease.holder == second.0.lease.holder)
   }
 
-  @Test("The end sends all commits and releases the lease, whatever is lost", arguments: [
-    [], [MemoryObjects.Fault.lostRequest], [.lostResponse], [nil, .lostRequest], [nil, .lostResponse],
-  ] as [[MemoryObjects.Fault?]])
+  @Test(
+    "The end sends all commits and releases the lease, whatever is lost",
+    arguments: [
+      [], [MemoryObjects.Fault.lostRequest], [.lostResponse], [nil, .lostRequest],
+      [nil, .lostResponse],
+    ] as [[MemoryObjects.Fault?]])
   func ends(faults: [MemoryObjects.Fault?]) async throws {
     let running = try await primary { $0.interval = .seconds(3_000) }
     try running.sender.append([1], at: 1)
@@ -156,7 +163,9 @@ struct LogSenderTests {
     #expect(try await StandbyFixture.log(store).map(\.payload) == [[1]])
   }
 
-  @Test("An end without the store does not release the lease, so that the machine can go on with its commits")
+  @Test(
+    "An end without the store does not release the lease, so that the machine can go on with its commits"
+  )
   func endsWithoutTheStore() async throws {
     let running = try await primary { $0.interval = .seconds(3_000) }
     try running.sender.append([1], at: 1)

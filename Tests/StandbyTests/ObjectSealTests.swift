@@ -3,7 +3,8 @@ import Testing
 @testable import Standby
 
 struct ObjectSealTests {
-  @Test("Content of every size comes back", arguments: [0, 1, 127, 128, 5_000, 65_536, 65_537, 300_000])
+  @Test(
+    "Content of every size comes back", arguments: [0, 1, 127, 128, 5_000, 65_536, 65_537, 300_000])
   func roundTrip(count: Int) throws {
     let seal = StandbyFixture.seal
     let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) }

@@ -99,7 +99,9 @@ struct SharedObjectsContractTests {
             }
           }
         }
-        return try await group.reduce(into: [(UInt8, String)]()) { if let pair = $1 { $0.append(pair) } }
+        return try await group.reduce(into: [(UInt8, String)]()) {
+          if let pair = $1 { $0.append(pair) }
+        }
       }
       #expect(done.count == 1)
       version = try #require(done.first?.1)

@@ -19,7 +19,9 @@ enum StandbyFixture {
   static let seal = ObjectSeal(secret: secret)
   static let wall = WallClock { Timestamp(milliseconds: 1_000) }
 
-  static func store(_ objects: any SharedObjects) -> StandbyStore { StandbyStore(objects, seal: seal) }
+  static func store(_ objects: any SharedObjects) -> StandbyStore {
+    StandbyStore(objects, seal: seal)
+  }
 
   static func taking(
     _ store: StandbyStore, _ node: String, lease: Duration = .seconds(15)
@@ -29,7 +31,9 @@ enum StandbyFixture {
   }
 
   /// Takes the lease for a node, and ends the log of the former one.
-  static func lead(_ store: StandbyStore, _ node: String) async throws -> (VersionedLease, LogSegment)? {
+  static func lead(_ store: StandbyStore, _ node: String) async throws -> (
+    VersionedLease, LogSegment
+  )? {
     let taking = taking(store, node)
     let seen = try await store.lease()
     guard let lease = try await taking.take(after: seen, history: "h") else { return nil }
@@ -38,7 +42,9 @@ enum StandbyFixture {
   }
 
   /// The positions and payloads of the whole log, as a follower reads it.
-  static func log(_ store: StandbyStore) async throws -> [(position: Int64, epoch: Int64, payload: [UInt8])] {
+  static func log(_ store: StandbyStore) async throws -> [(
+    position: Int64, epoch: Int64, payload: [UInt8]
+  )] {
     var rows: [(position: Int64, epoch: Int64, payload: [UInt8])] = []
     var number: Int64 = 1
     while let segment = try await store.segment(number) {

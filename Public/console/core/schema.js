@@ -150,7 +150,7 @@ export function variableSchema(root, operation, name) {
     const parameter = [...(item.get?.parameters ?? []), ...(item.post?.parameters ?? []), ...(item.parameters ?? [])]
       .map((one) => resolved(one, root))
       .find((one) => one.name === name);
-    const schema = parameter?.schema ?? parameter?.content?.["application/json"]?.schema;
+    const schema = parameter?.schema?.contentSchema ?? parameter?.schema;
     if (schema) return schema;
     const body = resolved(item.post?.requestBody, root).content?.["application/json"]?.schema;
     const member = body ? plain(body, root).properties?.[name] : undefined;

@@ -264,7 +264,7 @@ export function operationView(entry, root, isOpen) {
                 {
                   label: "Type",
                   cell: (one) => {
-                    const schema = one.schema ?? one.content?.["application/json"]?.schema;
+                    const schema = one.schema?.contentSchema ?? one.schema;
                     return schema
                       ? el(
                           "span",

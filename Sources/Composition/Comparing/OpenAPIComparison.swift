@@ -121,7 +121,8 @@ struct OpenAPIComparison {
   }
 
   private static func schema(of parameter: JSONValue) -> JSONValue {
-    parameter["schema"] ?? parameter["content"]?.members?.first?.value["schema"] ?? .object([])
+    parameter["schema"]?["contentSchema"] ?? parameter["schema"]
+      ?? parameter["content"]?.members?.first?.value["schema"] ?? .object([])
   }
 
   private mutating func compareBodies(

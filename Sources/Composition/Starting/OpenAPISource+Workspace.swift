@@ -32,7 +32,11 @@ extension OpenAPISource {
       JSONMember(
         "stale",
         [
-          "type": "array", "items": ["$ref": "#/components/schemas/ResponsePath"],
+          "type": "array",
+          // Generators of Swift clients have no name for a component that is an array.
+          "items": [
+            "type": "array", "items": ["$ref": "#/components/schemas/ResponsePathPart"],
+          ],
           "description": "The positions in `data` with last-good values in place of failed ones.",
         ]),
     ]

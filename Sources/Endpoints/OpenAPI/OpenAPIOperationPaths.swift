@@ -189,8 +189,11 @@ struct OpenAPIOperationPaths {
       ]
       let schema = defaulting(self.schema(of: variable), variable)
       if variable.inputType.isStructured {
-        // Members of objects can also be given by their own names: `filter.year.gte=1990`.
-        parameter["content"] = ["application/json": ["schema": schema]]
+        // As JSON text: generated clients send an object in other forms, which are not the service's. Members
+        // of objects can also be given by their own names: `filter.year.gte=1990`.
+        parameter["schema"] = [
+          "type": "string", "contentMediaType": "application/json", "contentSchema": schema,
+        ]
       } else {
         parameter["schema"] = schema
       }

@@ -23,16 +23,19 @@ extension EntityReader {
   ) async throws(Failure) -> NestedDocuments {
     guard form.nests else {
       var documents: [EntityDocument?] = []
+      documents.reserveCapacity(items.count)
       for (key, record) in items {
         documents.append(
-          try renderer.document(key, record, selection: form.selection(of: key.type)))
+          try renderer.stored(key, record, memory).flatMap {
+            renderer.document($0, selection: form.selection(of: key.type))
+          })
       }
       return NestedDocuments(documents: documents)
     }
     var run = NestingRun(
       form, isFollowed: isFollowed,
       try items.map { item throws(Failure) in
-        try renderer.stored(item.key, item.record)
+        try renderer.stored(item.key, item.record, memory)
       })
     while run.ask() {
       try run.admitSize()
@@ -42,7 +45,7 @@ extension EntityReader {
       let found = try await reading { () async throws(StorageError) in
         try await store.related(queries, viewer: caller.viewer, deadline: deadline)
       }
-      try run.take(found, renderer)
+      try run.take(found, renderer, memory)
     }
     return run.documents(renderer)
   }
@@ -51,7 +54,7 @@ extension EntityReader {
 /// One rendering of nested entities: groups of entities that are shown in the same form, with the
 /// relationships between them.
 ///
-/// A value without I/O: ``ask()`` collects what the next level must read, ``take(_:_:)`` gets it.
+/// A value without I/O: ``ask()`` collects what the next level must read, ``take(_:_:_:)`` gets it.
 private struct NestingRun {
   /// The references of one level.
   private static let referencesMax = 200_000
@@ -207,7 +210,7 @@ private struct NestingRun {
   // MARK: Taking
 
   mutating func take(
-    _ found: RelatedEntities, _ renderer: EntityRenderer
+    _ found: RelatedEntities, _ renderer: EntityRenderer, _ memory: EntityMemory
   ) throws(Failure) {
     for (question, lists) in zip(questions, found.lists) {
       if isFollowed { noteDependencies(of: question) }
@@ -217,7 +220,7 @@ private struct NestingRun {
       for place in lists.lazy.flatMap(\.places) where places[place] == nil {
         let (key, record) = found.entities[place]
         places[place] = entities.count
-        entities.append(try renderer.stored(key, record))
+        entities.append(try renderer.stored(key, record, memory))
         result.records.append((key, record))
       }
       for (index, owner) in question.owners.enumerated() where index < lists.count {

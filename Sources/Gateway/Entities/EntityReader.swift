@@ -29,6 +29,7 @@ package struct EntityReader: Sendable {
   package let directory: EntityDirectory
   let store: ReadSession
   let renderer: EntityRenderer
+  let memory: EntityMemory
   let tokens: PageTokenCodec
   let deadline: QueryDeadline
   let gate: StoredDataGate
@@ -47,6 +48,7 @@ package struct EntityReader: Sendable {
     self.store = store
     self.directory = directory
     self.renderer = renderer
+    memory = EntityMemory()
     self.tokens = tokens
     self.deadline = deadline
     self.gate = gate

@@ -56,9 +56,10 @@ package struct FolderObjects: SharedObjects {
   ) async throws(StandbyError) -> String? {
     let folder = path(name)
     return try await pool.run { () throws(StandbyError) in
-      let next = (version.flatMap { UInt64($0) } ?? 0) + 1
+      let seen = version.flatMap { UInt64($0) }
+      guard try states(in: folder).max() == seen else { return nil }
+      let next = (seen ?? 0) + 1
       let path = Self.state(next, in: folder)
-      guard try states(in: folder).max() ?? 0 < next else { return nil }
       guard try link(bytes, to: path) else { return nil }
       // A state of this number can have been made, replaced and removed since it was looked for.
       let present = try states(in: folder)

@@ -23,11 +23,16 @@ struct EntityLoader {
   private let database: Database
   private let scopes: ViewerScopes
   private let touches: TouchLedger
+  private let memory: RowMemory?
 
-  init(_ database: Database, scopes: ViewerScopes, _ touches: TouchLedger) {
+  /// - Parameter memory: that of the connection, after it was begun in this transaction.
+  init(
+    _ database: Database, scopes: ViewerScopes, _ touches: TouchLedger, memory: RowMemory? = nil
+  ) {
     self.database = database
     self.scopes = scopes
     self.touches = touches
+    self.memory = memory
   }
 
   /// Returns one entity; nil without any row.
@@ -104,8 +109,12 @@ struct EntityLoader {
   ) throws -> [[[UInt8]]] {
     var rows = [[[UInt8]]](repeating: [], count: keys.count)
     for (owner, scope) in owners.enumerated() {
-      try LocalFieldRows.rows(of: keys, scope: scope, type: table.id, database) { index, fields in
-        rows[index].append(texts.shown(fields, ofOwner: owner))
+      let reader = try LocalFieldRows.Reader(scope: scope, type: table.id, database)
+      for (index, key) in keys.enumerated() {
+        let read = { try reader.text(of: key).map { texts.shown($0, ofOwner: owner) } }
+        let text =
+          try memory.map { try $0.ownText(of: key, type: table.id, scope: scope, read) } ?? read()
+        if let text { rows[index].append(text) }
       }
     }
     return rows
@@ -123,24 +132,31 @@ struct EntityLoader {
     var touched: [Int64] = []
     touched.reserveCapacity(keys.count)
     for key in keys {
-      try KeyList.check(key)
-      statement.bind(key, at: 2)
-      if try statement.step() {
-        touched.append(statement.int64(0))
-        let fields = statement.bytes(2)
-        loaded.append(
-          Loaded(
-            record: EntityRecord(
-              layers: fields.map { [$0] } ?? [], isDeleted: fields == nil,
-              received: Timestamp(milliseconds: statement.int64(3))),
-            due: statement.int64(1), isDeletedByOverlay: fields == nil && isOverlay))
-      } else {
-        loaded.append(nil)
-      }
-      statement.reset()
+      let read = { try Self.row(of: key, by: statement, isOverlay: isOverlay) }
+      let row =
+        try memory.map { try $0.row(of: key, type: table.id, scope: scope, read) } ?? read()
+      if row.loaded != nil { touched.append(row.number) }
+      loaded.append(row.loaded)
     }
     touches.note(type: table.id, rows: touched)
     return loaded
+  }
+
+  private static func row(
+    of key: String, by statement: PreparedStatement, isOverlay: Bool
+  ) throws -> RowMemory.Row {
+    try KeyList.check(key)
+    statement.bind(key, at: 2)
+    defer { statement.reset() }
+    guard try statement.step() else { return RowMemory.Row() }
+    let fields = statement.bytes(2)
+    return RowMemory.Row(
+      number: statement.int64(0),
+      loaded: Loaded(
+        record: EntityRecord(
+          layers: fields.map { [$0] } ?? [], isDeleted: fields == nil,
+          received: Timestamp(milliseconds: statement.int64(3))),
+        due: statement.int64(1), isDeletedByOverlay: fields == nil && isOverlay))
   }
 
   private func loadLayers(

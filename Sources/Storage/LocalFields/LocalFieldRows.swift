@@ -39,19 +39,22 @@ enum LocalFieldRows {
     try statement.run()
   }
 
-  /// Calls `body` with the text of each row that one owner has of some entities, and the index of its key.
-  static func rows(
-    of keys: [String], scope: Int64, type: Int64, _ db: Database, _ body: (Int, [UInt8]) -> Void
-  ) throws {
-    let statement = try PreparedStatement(
-      db, "SELECT fields FROM local_field_row WHERE scope = ?1 AND type = ?2 AND key = ?3")
-    defer { statement.reset() }
-    statement.bind(scope, at: 1)
-    statement.bind(type, at: 2)
-    for (index, key) in keys.enumerated() {
+  /// Reads the rows that one owner has of the entities of a type.
+  struct Reader {
+    private let statement: PreparedStatement
+
+    init(scope: Int64, type: Int64, _ db: Database) throws {
+      statement = try PreparedStatement(
+        db, "SELECT fields FROM local_field_row WHERE scope = ?1 AND type = ?2 AND key = ?3")
+      statement.bind(scope, at: 1)
+      statement.bind(type, at: 2)
+    }
+
+    /// Returns the text of an entity's row; nil if there is none.
+    func text(of key: String) throws -> [UInt8]? {
       statement.bind(key, at: 3)
-      if try statement.step(), let fields = statement.bytes(0) { body(index, fields) }
-      statement.reset()
+      defer { statement.reset() }
+      return try statement.step() ? statement.bytes(0) : nil
     }
   }
 

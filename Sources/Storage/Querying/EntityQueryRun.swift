@@ -14,17 +14,21 @@ struct EntityQueryRun {
   private let source: EntitySource
   private let level: QueryLevel
   private let touches: TouchLedger
+  private let memory: RowMemory?
   private let isSelective: Bool
 
   /// - Parameters:
   ///   - scopes: the scopes of the entities, narrowest first.
   ///   - relatedScopes: the scopes of the entities that key paths lead to: all that the viewer sees.
+  ///   - memory: that of the connection, after it was begun in this transaction.
   ///   - isSelective: whether the filter finds few entities, so that its indexes are better than the order's.
   init(
     _ query: EntityQuery, _ table: EntityTable, scopes: ViewerScopes,
     relatedScopes: ViewerScopes? = nil, isSelective: Bool = false,
-    _ catalogue: TypeCatalogue, _ touches: TouchLedger, _ database: Database
+    _ catalogue: TypeCatalogue, _ touches: TouchLedger, memory: RowMemory? = nil,
+    _ database: Database
   ) throws {
+    self.memory = memory
     self.database = database
     self.query = query
     self.table = table
@@ -114,7 +118,7 @@ struct EntityQueryRun {
   }
 
   private var loader: EntityLoader {
-    EntityLoader(database, scopes: source.visible, touches)
+    EntityLoader(database, scopes: source.visible, touches, memory: memory)
   }
 
   private func records(of places: [EntityPosition]) throws -> [EntityRecord?] {

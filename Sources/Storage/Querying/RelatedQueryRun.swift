@@ -13,6 +13,7 @@ struct RelatedQueryRun {
   let catalogue: TypeCatalogue
   let scopes: ViewerScopes
   let touches: TouchLedger
+  let memory: RowMemory?
   let database: Database
 
   /// The entities that were looked up or selected, each once; a list names them by their indexes here.
@@ -38,8 +39,9 @@ struct RelatedQueryRun {
 
   init(
     _ queries: [RelatedQuery], catalogue: TypeCatalogue, scopes: ViewerScopes, touches: TouchLedger,
-    database: Database
+    memory: RowMemory?, database: Database
   ) {
+    self.memory = memory
     self.queries = queries
     self.catalogue = catalogue
     self.scopes = scopes
@@ -158,7 +160,7 @@ struct RelatedQueryRun {
     let visible = VisibleScopes(scopes, database)
     for (type, places) in unread {
       guard let table = catalogue[type] else { continue }
-      let loader = EntityLoader(database, scopes: try visible.holding(table), touches)
+      let loader = EntityLoader(database, scopes: try visible.holding(table), touches, memory: memory)
       let loaded = try loader.load(places.map { members[$0].key.key }, from: table)
       for (place, found) in zip(places, loaded) {
         if let found { members[place].state = .known(found.record) }

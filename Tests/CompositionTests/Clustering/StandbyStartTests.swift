@@ -26,7 +26,9 @@ struct StandbyStartTests {
     for (table, rows) in ours { #expect(theirs[table] == rows, "\(table), seed \(seed)") }
   }
 
-  @Test("A standby that has followed holds the same tables, whatever was written", arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(
+    "A standby that has followed holds the same tables, whatever was written",
+    arguments: 1...6 as ClosedRange<UInt64>)
   func standbysAreEqual(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let primary = try await machines.lead("a")
@@ -61,7 +63,8 @@ struct StandbyStartTests {
       try await machines.follow("b", to: primary.store.position)
     }
     await primary.end()
-    try await machines.follow("b", to: try #require(try Store.clusterPosition(folder: machines.data("a"))).position)
+    try await machines.follow(
+      "b", to: try #require(try Store.clusterPosition(folder: machines.data("a"))).position)
     try expectEqual("a", "b", seed: seed)
   }
 
@@ -130,7 +133,9 @@ struct StandbyStartTests {
     try expectEqual("a", "b")
   }
 
-  @Test("A machine that crashes before it has sent its commits goes on with them, and the standby starts again")
+  @Test(
+    "A machine that crashes before it has sent its commits goes on with them, and the standby starts again"
+  )
   func crashedPrimary() async throws {
     let first = try await machines.lead("a")
     try await first.node.makeSnapshotIfDue()

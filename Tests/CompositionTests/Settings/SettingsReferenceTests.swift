@@ -54,11 +54,24 @@ struct SettingsReferenceTests {
   private static let cluster =
     "  postgres: postgres://db/larder\n  advertise: http://10.0.0.2\n\(clusterSecret)\nfiles: off"
 
+  private static let keys = "  accessKey: a\n  secretKey: b"
+  private static let shared = "  folder: /mnt/larder\n\(besideFolder)"
+  private static let besideFolder = "\(clusterSecret)\nfiles: off"
+  private static let bucket = "  bucket: larder-standby\n"
+  private static let endpoint = "  endpoint: http://s3\n"
+
   /// Settings that an example needs.
   private static let beside = [
     "cluster.advertise": "  postgres: postgres://db/larder\n\(clusterSecret)\nfiles: off",
     "cluster.name": cluster, "cluster.lease": cluster, "cluster.candidate": cluster,
     "cluster.snapshots.every": cluster, "cluster.snapshots.logBytesMax": cluster,
+    "standby.folder": besideFolder, "standby.bucket": "\(endpoint)\(keys)\n\(besideFolder)",
+    "standby.endpoint": "\(bucket)\(keys)\n\(besideFolder)",
+    "standby.region": "\(bucket)\(endpoint)\(keys)\n\(besideFolder)",
+    "standby.accessKey": "\(bucket)\(endpoint)  secretKey: b\n\(besideFolder)",
+    "standby.pathStyle": "\(bucket)\(endpoint)\(keys)\n\(besideFolder)",
+    "standby.name": shared, "standby.lease": shared, "standby.segment": shared,
+    "standby.snapshots": shared, "standby.keep": shared,
     "admin.viewerToken": "  token: \(String(repeating: "a", count: 40))",
     "metrics.access": "admin:\n  token: \(String(repeating: "a", count: 40))",
     "tls.hsts": "  certificate: a.pem\n  key: a.key",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite(.timeLimit(.minutes(1))) struct WaitingPageTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitingPageTests {
   /// The page is held first: the feed has its listener, and the wait is far longer than the test.
   @Test("A long-polled page is released only by a commit that its caller sees")
   func visibleCommitReleasesLongPoll() async throws {
@@ -29,7 +29,7 @@ import Testing
 }
 
 /// Cursors that cannot be continued: a page is refused with the reason, a stream restarts.
-@Suite(.timeLimit(.minutes(1))) struct CursorGoneTests {
+@Suite(.timeLimit(.minutes(10))) struct CursorGoneTests {
   private static func forgetDeletions(_ films: FilmFeed) async throws {
     let policy = EvictionPolicy(windows: [:], bytesMax: .max, tombstoneAge: .seconds(60))
     for hour in 1...2 as ClosedRange<Int64> {

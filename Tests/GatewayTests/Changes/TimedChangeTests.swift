@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 
 /// Changes with `now()` in the filter. The titles of the films are times.
-@Suite(.timeLimit(.minutes(2))) struct TimedChangeTests {
+@Suite(.timeLimit(.minutes(10))) struct TimedChangeTests {
   /// A client with the ids of the films that were reported to it.
   private struct Client {
     let filter: ChangeFilter

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// A nested read shows what the reads of its parts show to the same caller, whatever the scopes hold.
-@Suite(.timeLimit(.minutes(2))) struct NestedPropertyTests {
+@Suite(.timeLimit(.minutes(10))) struct NestedPropertyTests {
   private struct Chance: SeededChance {
     var generator: SeededGenerator
   }

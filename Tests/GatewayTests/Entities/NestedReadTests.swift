@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// Reads with `include`, and views with nested fragments.
-@Suite(.timeLimit(.minutes(2))) struct NestedReadTests {
+@Suite(.timeLimit(.minutes(10))) struct NestedReadTests {
   private static let film = NestedLibrary.film("f1")
 
   /// A film with a director and a cast of four, of which one is not stored.

@@ -8,7 +8,7 @@ import Upstream
 @testable import Gateway
 
 /// Filters and orders about related entities: who may use them, and which changes they follow.
-@Suite(.timeLimit(.minutes(2))) struct RelatedFilterTests {
+@Suite(.timeLimit(.minutes(10))) struct RelatedFilterTests {
   private static let person = EntityKey(type: "Person", key: "p1")
   private static let owner = Caller.anonymous.owner(in: ClientNetwork("10.0.0.1"))
 

@@ -156,7 +156,7 @@ struct InboxSubmitterTests {
     _ = try await world.sync.perform(.pause, by: caller)
     try await world.leading {
       let first = try await world.submit(InboxWorld.rating("1", .lazy), "a", by: caller)
-      #expect(try world.entry(of: first) == 1)
+      #expect(try world.entry(of: first) == 2)
       let second = try await world.submit(InboxWorld.rating("1", stars: 5, .lazy), "b", by: caller)
       #expect(try JSONValue(checked: second.body)["supersedes"]?.string == first.id.value)
       #expect(try await world.record(first.id, of: caller)["state"] == "superseded")

@@ -6,7 +6,7 @@ import Transport
 @testable import Gateway
 
 /// Turns of lanes.
-@Suite(.timeLimit(.minutes(1))) struct LaneTurnsTests {
+@Suite(.timeLimit(.minutes(10))) struct LaneTurnsTests {
   private final class Log: Sendable {
     private let names = Mutex<[String]>([])
     private let peaks = Mutex<(running: [String: Int], most: [String: Int])>(([:], [:]))

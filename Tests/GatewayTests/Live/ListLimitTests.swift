@@ -9,7 +9,7 @@ import Transport
 @testable import Gateway
 
 /// What followed lists cost: reads that are left out, memory under a limit, slow clients.
-@Suite(.timeLimit(.minutes(2))) struct ListLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct ListLimitTests {
   private struct Chance: SeededChance {
     var generator: SeededGenerator
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// Streams of lists: each event leads from the client's list to the present one.
-@Suite(.timeLimit(.minutes(2))) struct ListStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct ListStreamTests {
   /// Lists of every kind: whole pages, windows of one, with offsets, totals, sections and filters, after a
   /// page, and a relationship in stored and in another order.
   private static let films: [(ListSubject, String)] = [

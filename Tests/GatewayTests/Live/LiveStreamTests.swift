@@ -8,7 +8,7 @@ import Transport
 @testable import Gateway
 
 /// One stream of many subjects: fairness, faults, changes of its subjects, positions.
-@Suite(.timeLimit(.minutes(1))) struct LiveStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveStreamTests {
   /// A subject whose events the test sends.
   private final class Script: LiveSource {
     private struct State {

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// The shares of an upstream's calls that one network, and one owner in it, can take.
-@Suite(.timeLimit(.minutes(1))) struct CallSharesTests {
+@Suite(.timeLimit(.minutes(10))) struct CallSharesTests {
   private static func caller(_ network: String, user: String? = nil) -> Caller {
     var caller = Caller(user: user)
     caller.network = ClientNetwork(network)

@@ -8,7 +8,7 @@ import Testing
 @testable import Upstream
 
 /// GraphQL over SSE, distinct connections mode.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventStreamSubscriptionTests {
   private static let settings = UpstreamConfiguration(
     url: "http://up/graphql", headers: [.init("x-client", "larder")], subscriptions: .eventStream)

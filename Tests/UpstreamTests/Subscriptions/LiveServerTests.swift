@@ -12,7 +12,7 @@ import VendorDouble
 @testable import Upstream
 
 /// The live side over real sockets, and a client of other make at the double of AppSync.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct LiveServerTests {
   /// The live side of an upstream on a port of this machine.
   private func live(

@@ -9,7 +9,7 @@ import VendorDouble
 @testable import Upstream
 
 /// Connections by credential, their limits, back-pressure, and the payloads that readers get.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpstreamSubscriptionsTests {
   /// A `graphql-transport-ws` server that does what a test says.
   private final class Server: Sendable {

@@ -10,7 +10,7 @@ import Testing
 @testable import Upstream
 
 /// Both channels of Hasura and AppSync, against their strict doubles.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct VendorSubscriptionTests {
   // MARK: Hasura
 
