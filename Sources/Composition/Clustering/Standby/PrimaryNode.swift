@@ -14,6 +14,7 @@ package final class PrimaryNode: Sendable {
   private static let endWithin = Duration.seconds(5)
   /// How often it is looked whether a snapshot is due, and the pause after one that failed.
   private static let lookInterval = Duration.seconds(10)
+  private static let openingInterval = Duration.milliseconds(500)
   private static let pauseAfterFailure = Duration.seconds(60)
 
   private struct State {
@@ -128,7 +129,7 @@ package final class PrimaryNode: Sendable {
 
   private func keepSnapshots() async {
     while !Task.isCancelled {
-      var pause = Self.lookInterval
+      var pause = opened == nil ? Self.openingInterval : Self.lookInterval
       do {
         try await makeSnapshotIfDue()
       } catch {

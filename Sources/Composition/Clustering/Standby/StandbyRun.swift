@@ -91,8 +91,6 @@ enum StandbyRun {
           .init(service: following, successTerminationBehavior: .gracefullyShutdownGroup),
         ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
     try await services.run()
-    // The next services trap them again.
-    ProcessEnd.restoreSignals()
     return following.primary
   }
 

@@ -40,16 +40,15 @@ struct StandbyStart {
     var follower: LogFollower?
     defer { follower?.close() }
     var watch = LeaseWatch()
-    var hasProbed = false
+    // Until it has, what is wrong is a fault of the settings.
+    var hasReadOnce = false
     var lastNote = ""
     while true {
       try Task.checkCancellation()
       do {
-        if !hasProbed {
-          try await standby.probe()
-          hasProbed = true
-        }
+        if !hasReadOnce { try await standby.probe() }
         let seen = try await standby.lease()
+        hasReadOnce = true
         note(seen)
         let isEnded = isEnded(seen, &watch)
         if follower == nil {
@@ -85,7 +84,7 @@ struct StandbyStart {
         }
       } catch let error as StandbyError {
         watch.forget()
-        if !hasProbed, case .faulty(let reason) = error {
+        if !hasReadOnce, case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The standby cannot be used: \(reason).")
         }
         if "\(error)" != lastNote {
@@ -291,8 +290,9 @@ struct StandbyStart {
     }
     do {
       let index = try await standby.index().index
-      let last = try await LogSearch(standby).last(after: max(index.floor, follower?.segment ?? 0))
-      let floor = max(index.floor, follower?.segment ?? 0)
+      // A segment that is there: it says how far the log goes.
+      let floor = max(index.floor, (follower?.segment ?? 0) - 1)
+      let last = try await LogSearch(standby).last(after: floor)
       let fence = try await taking.fence(lease.lease, after: last, floor: floor)
       if let current = follower {
         lastAt = current.lastAt
