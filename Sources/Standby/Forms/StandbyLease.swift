@@ -2,7 +2,8 @@ package import Model
 
 /// The right to write, as it is stored: of one machine, until it releases it or stops renewing it.
 ///
-/// It has no time at which it ends. A machine that waits for it observes by its own clock that it does not change, so no two
+/// It has no time at which it ends. A machine that waits for it observes by its own clock that it does
+/// not change, so no two
 /// clocks are compared.
 package struct StandbyLease: Hashable, Sendable {
   private static let format: Int64 = 1
