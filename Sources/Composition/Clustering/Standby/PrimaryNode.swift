@@ -71,6 +71,11 @@ package final class PrimaryNode: Sendable {
     return .leader(cluster: lease.history, epoch: lease.epoch, log: SentLog(sender: sender))
   }
 
+  /// Why the store could not be opened again if it were closed; nil if it could.
+  var reasonToStayOpen: String? {
+    sender.measures.isTaking ? nil : "writes are refused until \(assembly.store.place) responds"
+  }
+
   /// Whether this process has found that it must write no more.
   var isLost: Bool { state.withLock { $0.isLost } || sender.isFenced }
 

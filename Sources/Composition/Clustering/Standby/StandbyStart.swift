@@ -117,8 +117,10 @@ struct StandbyStart {
   /// Whether the machine that holds the lease writes no more.
   private func isEnded(_ seen: VersionedLease?, _ watch: inout LeaseWatch) -> Bool {
     guard let seen else { return false }
-    // An earlier process of this machine: the folder is locked, so that it has ended.
-    if seen.lease.isReleased || seen.lease.holder == identity.node { return true }
+    if seen.lease.isReleased { return true }
+    // An earlier process of this machine: the folder is locked, so that it has ended. With another host's name it can be
+    // a machine that runs, of whose folder this one is a copy.
+    if seen.lease.holder == identity.node, seen.lease.host == identity.host { return true }
     return watch.isExpired(seen, at: SystemClock.uptime())
   }
 
