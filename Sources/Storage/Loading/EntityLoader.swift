@@ -75,7 +75,8 @@ struct EntityLoader {
         return EntityRecord(layers: texts.adding(own, to: [fields]), received: row.received)
       }
       return own.isEmpty
-        ? nil : EntityRecord(layers: texts.kept(own.map(\.text)), isKept: true, received: row.received)
+        ? nil
+        : EntityRecord(layers: texts.kept(own.map(\.text)), isKept: true, received: row.received)
     }
   }
 

@@ -10,7 +10,8 @@ import Testing
 struct RowMemoryTests {
   private static let scopes: [Scope] = [.public, .user("ada")]
   private static let viewers = [
-    Viewer.anonymous, Viewer(layers: [.user("ada"), .public]), Viewer(layers: [.user("eve"), .public]),
+    Viewer.anonymous, Viewer(layers: [.user("ada"), .public]),
+    Viewer(layers: [.user("eve"), .public]),
   ]
   private static let keys = (0..<6).map { EntityKey.film("f\($0)") }
 
@@ -30,14 +31,18 @@ struct RowMemoryTests {
   }
 
   /// The texts of the entities that related reads show, by key.
-  private static func related(_ store: Store, _ viewer: Viewer) async throws -> [EntityKey: [[UInt8]]] {
+  private static func related(_ store: Store, _ viewer: Viewer) async throws -> [EntityKey:
+    [[UInt8]]]
+  {
     let found = try await store.related(
       [RelatedQuery(.members([keys, Array(keys.reversed())]), limit: 10)], viewer: viewer)
     return Dictionary(uniqueKeysWithValues: found.entities.map { ($0.key, $0.record.layers) })
   }
 
   /// The same by a reader that remembers nothing.
-  private static func stored(_ store: Store, _ viewer: Viewer) async throws -> [EntityKey: [[UInt8]]] {
+  private static func stored(_ store: Store, _ viewer: Viewer) async throws -> [EntityKey:
+    [[UInt8]]]
+  {
     try await store.entities(keys, viewer: viewer).filter { !$0.value.isDeleted }
       .mapValues(\.layers)
   }
