@@ -106,7 +106,8 @@ package struct ServeCommand {
       if primary == nil { return false }
     } else if isStandby {
       throw StartFailure(
-        .faultySettings, "--standby needs `standby.folder` or `standby.bucket`. See docs/standby.md.")
+        .faultySettings,
+        "--standby needs `standby.folder` or `standby.bucket`. See docs/standby.md.")
     }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service: LarderService

@@ -103,7 +103,8 @@ enum StandbyRun {
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     let noting = Task {
       for await _ in hangups {
-        logger.notice("a standby reads operations and settings at its start: restart it to read them again")
+        logger.notice(
+          "a standby reads operations and settings at its start: restart it to read them again")
       }
     }
     defer { noting.cancel() }
