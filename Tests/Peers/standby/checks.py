@@ -96,6 +96,26 @@ def tables_are_equal(sites):
             assert content == theirs[table], table
 
 
+def successor_waits_for_its_predecessor(sites):
+    """A second process of the same machine takes neither the lease nor the address of one that still runs."""
+    with sites.pair("successor") as (primary, standby):
+        known = {primary.register(f"phone {number}") for number in range(3)}
+        standby.until_following(primary.until_sent())
+        former = primary.process
+        primary.launch()
+        eventually(lambda: "waiting for the data folder" in primary.log.read_text(), "the successor waits")
+        known.add(primary.register("meanwhile"))
+        assert primary.metric("larder_standby_epoch") == 1
+        former.terminate()
+        assert former.wait(30) == 0, primary.tail()
+        pair = (primary, standby)
+        eventually(lambda: any(machine.is_primary for machine in pair), "one of them is the primary", 30)
+        ruler = next(machine for machine in pair if machine.is_primary)
+        assert ruler.devices == known
+        other = standby if ruler is primary else primary
+        other.until_following(ruler.until_sent())
+
+
 def killed_primary_is_replaced(sites):
     with sites.pair("killed") as (primary, standby):
         sent = {primary.register(f"phone {number}") for number in range(5)}
@@ -257,7 +277,8 @@ def buckets_do_too(sites):
 
 
 CHECKS = [
-    standby_says_so, stopped_primary_hands_over, tables_are_equal, killed_primary_is_replaced,
+    standby_says_so, stopped_primary_hands_over, tables_are_equal, successor_waits_for_its_predecessor,
+    killed_primary_is_replaced,
     killed_primary_goes_on_with_its_own, paused_primary_stops_writing, unreachable_store_stops_writes,
     moment_is_restored, faults_are_named, buckets_do_too,
 ]

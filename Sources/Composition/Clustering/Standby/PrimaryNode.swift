@@ -49,11 +49,11 @@ package final class PrimaryNode: Sendable {
     sender = LogSender(
       assembly.store, lease: lease, kept: kept, nextSegment: last.number + 1, notBefore: lastAt,
       settings: StandbyAssembly.senderSettings(settings), wall: SystemClock.wall,
-      uptime: { SystemClock.uptime() }
-    ) {
-      logger.error("another machine has taken over: this one becomes its standby")
-      lost.notify()
-    }
+      uptime: { SystemClock.uptime() },
+      whenFenced: {
+        logger.error("another machine has taken over: this one becomes its standby")
+        lost.notify()
+      })
   }
 
   /// Begins to renew the lease and to send commits.
@@ -105,7 +105,8 @@ package final class PrimaryNode: Sendable {
         throw StartFailure(.failed, "Another machine has taken over while this one started.")
       }
       if isFirst {
-        logger.error("waiting for the standby's store", metadata: ["store": "\(assembly.store.place)"])
+        logger.error(
+          "waiting for the standby's store", metadata: ["store": "\(assembly.store.place)"])
       }
       isFirst = false
     }

@@ -158,7 +158,8 @@ struct StandbyStart {
         )
       }
       return isStandby
-        ? .wait("waiting for the primary, which begins the history: start it without --standby") : .lead
+        ? .wait("waiting for the primary, which begins the history: start it without --standby")
+        : .lead
     }
     let index = try await standby.index().index
     let last = try await LogSearch(standby).last(after: index.floor)
@@ -300,7 +301,8 @@ struct StandbyStart {
         lastAt = current.lastAt
         while current.segment < fence.number {
           guard try await current.step() == .applied else {
-            throw StandbyError.unavailable("the end of the log needs a snapshot that was not stored")
+            throw StandbyError.unavailable(
+              "the end of the log needs a snapshot that was not stored")
           }
         }
         lastAt = max(lastAt, current.lastAt)
