@@ -38,6 +38,9 @@ struct ReplicaRouting: Sendable {
     {
       return await forward(request, line.content, line.surface)
     }
+    if line.place == .leaderIfReachable {
+      return await respondUnlessLeader(to: request, line, local)
+    }
     guard request.head.hasBody else {
       return await respondHere(to: request, content: .none, line, local)
     }
@@ -68,6 +71,29 @@ struct ReplicaRouting: Sendable {
     }
     // Without the leader, this node shows what it has.
     return await localResponse(to: request, content, line, wasAsked: true, local).response
+  }
+
+  /// Has the leader respond, and responds from this node's own state if it cannot be reached.
+  ///
+  /// The console's sessions are known only where operators sign in: without the leader, this node would say that
+  /// they have ended.
+  private func respondUnlessLeader(
+    to request: ServerRequest, _ line: Line, _ local: @escaping Respond
+  ) async -> ServerResponse {
+    let hasOwnCredential =
+      request.head.fields.contains("authorization") || !request.head.fields.contains("cookie")
+    guard !request.head.hasBody, hasOwnCredential else {
+      return await forward(request, line.content, line.surface)
+    }
+    let forwarded = ForwardedRequest(
+      request, content: .none, isDecoded: true, surface: line.surface)
+    do throws(ForwardingFault) {
+      return try await passOn(forwarded, of: request)
+    } catch {
+      if case .unanswered = error { return failure(error, of: request) }
+      context.note(Self.failure(of: error), requestID: request.id)
+    }
+    return await localResponse(to: request, .none, line, wasAsked: true, local).response
   }
 
   private func localResponse(
