@@ -65,7 +65,10 @@ struct ReplicaRouting: Sendable {
       do throws(ForwardingFault) {
         return try await passOn(forwarded, of: request)
       } catch {
-        if case .unanswered = error { return failure(error, of: request) }
+        switch error {
+        case .unanswered, .crowded: return failure(error, of: request)
+        case .noLeader, .notLeader, .unreachable, .refused, .declined: break
+        }
         context.note(Self.failure(of: error), requestID: request.id)
       }
     }
@@ -113,7 +116,9 @@ struct ReplicaRouting: Sendable {
       })
     var whole = request
     // Content is read once: each response gets it as new.
-    if case .bytes(let bytes) = content { whole = request.replacing(body: RequestBody(bytes)) }
+    if case .bytes(let bytes) = content {
+      whole = request.replacing(body: RequestBody(admitted: bytes))
+    }
     let response = await LeaderRequest.$current.withValue(current) { [whole] in
       await local(whole)
     }
@@ -192,6 +197,15 @@ struct ReplicaRouting: Sendable {
       Failure(
         .leaderUnavailable, Failure.leaderUnavailable.message, retry: .after,
         retryAfter: .seconds(1), cause: cause)
+    case .crowded(let crowd):
+      Failure(
+        .overloaded,
+        crowd == .streams
+          ? "This node passes on as many streams to the cluster's leader as it may; retry later, or "
+            + "at another node."
+          : "Too many requests of this node wait for the cluster's leader; retry later, or at "
+            + "another node.",
+        retry: .after, retryAfter: .seconds(crowd == .streams ? 5 : 1))
     case .unanswered(let cause):
       Failure(
         .outcomeUnknown,
