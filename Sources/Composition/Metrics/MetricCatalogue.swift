@@ -253,13 +253,17 @@ package enum MetricCatalogue {
       "Rows of the cluster's log that this node has not applied."),
     MetricDescription(
       "larder_cluster_lag_seconds", .gauge, unit: "seconds",
-      "How long the oldest row of the log that this node has not applied has waited."),
+      "How long the oldest row of the log that this node has not applied has waited, and at least "
+        + "the time since the node last reached PostgreSQL while it is cut off."),
     MetricDescription(
       "larder_cluster_epoch", .gauge,
       "Epoch of the leader's lease; larger by at least one with each change of the leader."),
     MetricDescription(
       "larder_cluster_is_leader", .gauge,
       "1 if this node is the leader, else 0."),
+    MetricDescription(
+      "larder_cluster_cut_off", .gauge,
+      "1 while this node learns nothing new of the cluster, as without PostgreSQL, else 0."),
     MetricDescription(
       "larder_cluster_inbox_entries", .gauge,
       "Mutations that wait in PostgreSQL for the leader."),

@@ -10,6 +10,8 @@ package enum ForwardOutcome: String, CaseIterable, Sendable {
   case unreachable
   /// The leader did not respond in time, or broke off.
   case failed
+  /// This node had as many requests or streams at the leader as it may.
+  case crowded
 }
 
 extension ForwardOutcome {
@@ -20,6 +22,7 @@ extension ForwardOutcome {
       case .noLeader, .unreachable: .unreachable
       case .unanswered, .refused: .failed
       case .declined: .responded
+      case .crowded: .crowded
       }
   }
 }

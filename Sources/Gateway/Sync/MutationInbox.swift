@@ -63,8 +63,23 @@ package struct InboxAddition: Hashable, Sendable {
 
 /// The inbox cannot be reached; retry later.
 package struct InboxOutage: Error, Hashable, Sendable {
+  /// What operators do about it.
+  static let remedy =
+    "check that this node reaches PostgreSQL (`cluster.postgres`); `larder doctor` tries it"
+
+  /// This node has not applied the cluster's log in time.
+  static let behind = InboxOutage(
+    cause: "this node has not applied the cluster's log", isOfDelay: true)
+
   /// For the log.
   package let cause: String
+  /// Whether everything could be reached, and only took too long.
+  let isOfDelay: Bool
 
-  package init(cause: String) { self.cause = cause }
+  package init(cause: String) { self.init(cause: cause, isOfDelay: false) }
+
+  private init(cause: String, isOfDelay: Bool) {
+    self.cause = cause
+    self.isOfDelay = isOfDelay
+  }
 }
