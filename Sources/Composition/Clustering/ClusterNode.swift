@@ -358,7 +358,7 @@ private final class LeasedLog: CommitLog {
     } catch {
       switch error {
       case .unavailable(let reason), .faulty(let reason): throw .unavailable(reason)
-      case .fenced: throw .notLeader
+      case .fenced, .twin: throw .notLeader
       case .inDoubt(let reason): throw .inDoubt(reason)
       }
     }

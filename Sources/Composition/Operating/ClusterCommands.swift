@@ -188,7 +188,7 @@ extension StartFailure {
       )
     case .faulty(let reason): self.init(.faultySettings, "\(reason.onOneLine).")
     case .fenced: self.init(.failed, "A node leads the cluster. Stop all nodes first.")
-    case .inDoubt(let reason): self.init(.failed, "\(reason.onOneLine).")
+    case .inDoubt, .twin: self.init(.failed, "\("\(error)".onOneLine).")
     }
   }
 }

@@ -65,6 +65,11 @@ package struct InboxAddition: Hashable, Sendable {
 package struct InboxOutage: Error, Hashable, Sendable {
   /// For the log.
   package let cause: String
+  /// Whether it is certain that the call has stored nothing.
+  package let isNothingStored: Bool
 
-  package init(cause: String) { self.cause = cause }
+  package init(cause: String, isNothingStored: Bool = false) {
+    self.cause = cause
+    self.isNothingStored = isNothingStored
+  }
 }
