@@ -47,9 +47,12 @@ extension DoctorReport {
       findings += await others(nodes.filter { $0.isLive && $0.id.text != own }, digest, settings)
       findings += position(of: settings.dataFolder, head)
     } catch {
+      let isUnmade = if let lost = try? await backend.losses() { lost.isEmpty } else { false }
       // A role without rights, or no tables before the first start: what PostgreSQL's findings say.
       findings.append(
-        Finding(part: part, verdict: .note, text: "no node has started yet, or \(error)"))
+        Finding(
+          part: part, verdict: isUnmade ? .note : .bad,
+          text: isUnmade ? "no node has started yet, or \(error)" : "\(error)"))
     }
     await backend.close()
     return findings
@@ -127,7 +130,18 @@ extension DoctorReport {
       ]
     }
     let place = "position \(found.position) of \(head.position)"
-    guard found.position >= head.floor, found.position <= head.position, !found.isDiverged else {
+    if found.position > head.position {
+      return [
+        Finding(
+          part: part, verdict: .bad,
+          text:
+            "the database is at \(place): PostgreSQL has lost commits that this folder has, and a start drops them",
+          cure:
+            "Read \"PostgreSQL was promoted\" in docs/cluster.md before you start it: the furthest node's folder can "
+            + "begin the cluster again.")
+      ]
+    }
+    guard found.position >= head.floor, !found.isDiverged else {
       return [
         Finding(
           part: part, verdict: .note,
