@@ -37,6 +37,7 @@ struct ClusterLoop: Service {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await decide() }
         group.addTask { await keep() }
+        group.addTask { await NodeWatch(node: node).run() }
         await group.waitForAll()
       }
     }

@@ -73,7 +73,7 @@ final class ClusterNode: Sendable {
   let backend: any ClusterBackend
   let settings: ClusterSettings
   let forwarding: ForwardingAssembly
-  private let signature: NodeSignature
+  let signature: NodeSignature
   var meters: ClusterMeters { forwarding.meters }
   private let candidacy = CandidacyRule()
   let logger: Logger
@@ -104,11 +104,19 @@ final class ClusterNode: Sendable {
   /// What deployments know of the node.
   var membership: ClusterMembership {
     ClusterMembership(signature: signature) { [unowned self] in
-      guard let lease else { return .replica(forwarding.duties) }
+      let answer = NodeAnswer(
+        node: id.text, cluster: { [unowned self] in cluster }, signature: signature,
+        clock: SystemClock.wall)
+      guard let lease else {
+        var duties = forwarding.duties
+        duties.answer = answer
+        return .replica(duties)
+      }
       return .leader(
         LeaderDuties(
           position: { [unowned self] in position }, progress: self,
-          isCutOff: { [unowned self] in hasLeaseEnded }, term: "\(id).\(lease.epoch)"))
+          isCutOff: { [unowned self] in hasLeaseEnded }, term: "\(id).\(lease.epoch)",
+          answer: answer))
     }
   }
 

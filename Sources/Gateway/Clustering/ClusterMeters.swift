@@ -10,6 +10,8 @@ package enum ForwardOutcome: String, CaseIterable, Sendable {
   case unreachable
   /// The leader did not respond in time, or broke off.
   case failed
+  /// The leader did not accept the signature: another secret, or clocks apart.
+  case refused
 }
 
 extension ForwardOutcome {
@@ -18,7 +20,8 @@ extension ForwardOutcome {
       switch fault {
       case .notLeader: .notLeader
       case .noLeader, .unreachable: .unreachable
-      case .unanswered, .refused: .failed
+      case .unanswered: .failed
+      case .refused: .refused
       case .declined: .responded
       }
   }
