@@ -5,15 +5,22 @@
 /// Every call ends within the backend's deadline. A call that throws ``ClusterError/unavailable(_:)`` has
 /// changed nothing that a repetition of it would not.
 package protocol ClusterBackend: Sendable {
-  /// Creates what is missing of the tables. Any number of nodes can call it at once, at each start.
+  /// Creates the tables, or what is missing of them and can be created without a loss: the list of nodes, that of
+  /// snapshots, and the inbox, whose entries are lost already. Any number of nodes can call it at once, at each start.
+  ///
+  /// Throws ``ClusterError/faulty(_:)`` if more is missing, see ``losses()``.
   func prepare() async throws(ClusterError)
+
+  /// Returns what is missing of tables that were once there, in words for operators: empty if all is there, or if the
+  /// cluster was never made. Only ``erase()`` makes it usable again.
+  func losses() async throws(ClusterError) -> [String]
 
   /// Returns the name that the cluster got when its tables were created: random, so that a data folder of another
   /// cluster is noticed.
   func identity() async throws(ClusterError) -> String
 
-  /// Removes everything that the nodes share and begins a cluster with another identity, in which no node is. The
-  /// nodes must be stopped.
+  /// Removes everything that the nodes share and begins a cluster with another identity, in which no node is, also if
+  /// some of it is lost. The nodes must be stopped.
   ///
   /// Throws ``ClusterError/fenced`` if a node leads.
   func erase() async throws(ClusterError)
@@ -75,6 +82,8 @@ package protocol ClusterBackend: Sendable {
   /// Numbers are given in the order of commits over all nodes: once an entry is seen, none with a smaller
   /// number appears. A number can be missing.
   ///
+  /// Throws ``ClusterError/inDoubt(_:)`` if the entries may have been added. They can be submitted again.
+  ///
   /// - Returns: a receipt for each entry, in their order.
   func submit(_ entries: [InboxEntry]) async throws(ClusterError) -> [InboxReceipt]
 
@@ -96,6 +105,9 @@ package protocol ClusterBackend: Sendable {
   // MARK: Nodes
 
   /// Records a node's address, position and version, and that it was seen now.
+  ///
+  /// Throws ``ClusterError/twin(url:)``, and records nothing, while a live node with the same id has another
+  /// ``NodeRecord/place``.
   func beat(_ me: NodeRecord) async throws(ClusterError)
 
   /// Returns all nodes that were ever seen and not removed, in order of their ids.

@@ -1,6 +1,6 @@
 internal import PostgreSQL
 
-/// The tables of a cluster in PostgreSQL, version 1. All names are qualified with the schema, so that a pooler's
+/// The tables of a cluster in PostgreSQL, version 1, to which later releases can add columns with defaults. All names are qualified with the schema, so that a pooler's
 /// or a role's search path does not matter.
 struct ClusterSchema: Sendable {
   /// Of the tables. A node refuses newer ones.
@@ -65,17 +65,51 @@ struct ClusterSchema: Sendable {
     ] + partitionCreation(0, rowsPerPartition: rowsPerPartition) + [
       // The row before the first one, so that each row has one before it.
       "INSERT INTO \(log) (position, epoch, payload) VALUES (0, 0, '')",
-      "CREATE TABLE \(inbox) (number int8 PRIMARY KEY, device text NOT NULL, key text NOT NULL, "
-        + "body bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE (device, key))",
-      "CREATE SEQUENCE \(inboxNumber)",
-      "CREATE TABLE \(nodes) (id text PRIMARY KEY, url text NOT NULL, position int8 NOT NULL, "
-        + "version text NOT NULL, digest text NOT NULL, candidate bool NOT NULL, "
-        + "seen timestamptz NOT NULL) "
-        + "WITH (fillfactor = 50)",
-      "CREATE TABLE \(snapshots) (id int8 PRIMARY KEY, position int8 NOT NULL, bytes int8 NOT NULL, "
-        + "sha256 bytea NOT NULL, made timestamptz NOT NULL DEFAULT now(), version text NOT NULL)",
+      inboxCreation, "CREATE SEQUENCE \(inboxNumber)", nodesCreation, snapshotsCreation,
       "CREATE SEQUENCE \(snapshotID)",
     ]
+  }
+
+  private var inboxCreation: String {
+    "CREATE TABLE \(inbox) (number int8 PRIMARY KEY, device text NOT NULL, key text NOT NULL, "
+      + "body bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE (device, key))"
+  }
+
+  private var nodesCreation: String {
+    "CREATE TABLE \(nodes) (id text PRIMARY KEY, url text NOT NULL, position int8 NOT NULL, "
+      + "version text NOT NULL, digest text NOT NULL, candidate bool NOT NULL, "
+      + "seen timestamptz NOT NULL, place text NOT NULL DEFAULT '') WITH (fillfactor = 50)"
+  }
+
+  private var snapshotsCreation: String {
+    "CREATE TABLE \(snapshots) (id int8 PRIMARY KEY, position int8 NOT NULL, bytes int8 NOT NULL, "
+      + "sha256 bytea NOT NULL, made timestamptz NOT NULL DEFAULT now(), version text NOT NULL)"
+  }
+
+  // MARK: What is missing
+
+  /// The tables without which the log or the lease is lost.
+  static let irreplaceable = ["version", "lease", "log"]
+
+  /// The tables and sequences that can be created again, by name.
+  ///
+  /// - Parameter millisecond: the present one since 1970, with which lost sequences begin: it is larger than any
+  ///   number that they have given.
+  func repairs(at millisecond: Int64) -> [(name: String, statement: String)] {
+    [
+      ("inbox", inboxCreation),
+      ("inbox_number", "CREATE SEQUENCE \(inboxNumber) START \(millisecond)"),
+      ("node", nodesCreation), ("snapshot", snapshotsCreation),
+      ("snapshot_id", "CREATE SEQUENCE \(snapshotID) START \(millisecond)"),
+    ]
+  }
+
+  /// The names of all, but for those of partitions and chunks.
+  var names: [String] { Self.irreplaceable + repairs(at: 0).map(\.name) }
+
+  /// Adds what tables of an earlier release do not have.
+  var additions: [String] {
+    ["ALTER TABLE \(nodes) ADD COLUMN IF NOT EXISTS place text NOT NULL DEFAULT ''"]
   }
 
   /// Creates one partition of the log and attaches it, which blocks neither readers nor the appending session

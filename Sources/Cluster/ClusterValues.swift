@@ -58,6 +58,8 @@ package struct NodeRecord: Hashable, Sendable {
   package let digest: String
   /// Whether it may lead: the setting `cluster.candidate`.
   package let isCandidate: Bool
+  /// A name of its data folder on its machine, which a copy of the folder does not have; empty if not known.
+  package let place: String
   /// The time since its last beat; zero in a record that a node writes.
   package let seenAgo: Duration
   /// Whether it was seen lately enough to count as running.
@@ -65,7 +67,7 @@ package struct NodeRecord: Hashable, Sendable {
 
   package init(
     id: NodeID, url: String, position: Int64, version: String, digest: String,
-    isCandidate: Bool = true, seenAgo: Duration = .zero, isLive: Bool = true
+    isCandidate: Bool = true, place: String = "", seenAgo: Duration = .zero, isLive: Bool = true
   ) {
     self.id = id
     self.url = url
@@ -73,6 +75,7 @@ package struct NodeRecord: Hashable, Sendable {
     self.version = version
     self.digest = digest
     self.isCandidate = isCandidate
+    self.place = place
     self.seenAgo = seenAgo
     self.isLive = isLive
   }

@@ -126,7 +126,11 @@ final class InboxSubmissions: Sendable {
             number: rows.integer(row, 0), isNew: rows.bool(row, 3))
         }
       }
-    } catch { return .failure(ClusterError(error)) }
+    } catch {
+      // Whether it was committed is not known, unless PostgreSQL has answered.
+      if case .lost(let reason) = error { return .failure(.inDoubt(reason)) }
+      return .failure(ClusterError(error))
+    }
     var found: [InboxReceipt] = []
     for (entry, isFirst) in zip(entries, isFirst) {
       guard let receipt = receipts[Name(device: entry.device, key: entry.key)] else {

@@ -11,12 +11,13 @@ extension PostgresBackend {
       try session.transaction(deadline) { () throws(PostgresError) in
         _ = try session.query(
           "SELECT pg_advisory_xact_lock($1)", [.integer(schema.lock("tables"))], deadline: deadline)
-        guard try schema.foundVersion(session, deadline) != nil else { return true }
-        // A node that takes the lease now waits for this row, and then finds no table.
-        let leases = try session.query(
-          "SELECT 1 FROM \(schema.lease) WHERE until > clock_timestamp() FOR UPDATE",
-          deadline: deadline)
-        guard leases.rowCount == 0 else { return false }
+        if try schema.foundRelations(session, deadline).contains("lease") {
+          // A node that takes the lease now waits for this row, and then finds no table.
+          let leases = try session.query(
+            "SELECT 1 FROM \(schema.lease) WHERE until > clock_timestamp() FOR UPDATE",
+            deadline: deadline)
+          guard leases.rowCount == 0 else { return false }
+        }
         let relations = try session.query(
           """
           SELECT quote_ident(relname), relkind = 'S' FROM pg_class

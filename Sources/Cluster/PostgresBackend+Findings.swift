@@ -92,7 +92,8 @@ extension PostgresBackend {
   private static func tableFindings(
     _ schema: ClusterSchema, _ session: PostgresSession, _ deadline: LoopInstant
   ) throws(PostgresError) -> [ClusterFinding] {
-    guard let version = try schema.foundVersion(session, deadline) else {
+    let relations = try schema.foundRelations(session, deadline)
+    guard !relations.isDisjoint(with: schema.names) else {
       let rights = try session.query(
         "SELECT has_database_privilege(current_database(), 'CREATE')", deadline: deadline)
       guard !rights.bool(0, 0) else { return [] }
@@ -103,7 +104,17 @@ extension PostgresBackend {
             + "\(schema.schema): grant it CREATE on the database")
       ]
     }
-    guard version != ClusterSchema.version else { return [] }
+    let lost = try schema.losses(session, deadline)
+    if !lost.isEmpty { return [ClusterFinding(.problem, lossFault(lost))] }
+    let version = try schema.foundVersion(session, deadline) ?? 0
+    guard version != ClusterSchema.version else {
+      return schema.repairs(at: 0).filter { !relations.contains($0.name) }.map {
+        ClusterFinding(
+          .problem,
+          "PostgreSQL has lost `\($0.name)` of the cluster's tables: restart a node, which makes it again"
+            + ($0.name == "inbox" ? "; the mutations that waited in it are lost" : ""))
+      }
+    }
     return [
       ClusterFinding(
         .problem,

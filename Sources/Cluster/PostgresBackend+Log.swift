@@ -19,7 +19,7 @@ extension PostgresBackend {
         position: rows.integer(0, 0), floor: max(0, rows.integer(0, 2) - 1),
         epoch: rows.integer(0, 1))
     }
-    guard let head else { throw .faulty("the cluster's log is empty: its last row must stay") }
+    guard let head else { throw .faulty(Self.lossFault(["the rows of its log"])) }
     return head
   }
 

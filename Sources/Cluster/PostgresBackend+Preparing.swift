@@ -5,10 +5,20 @@ extension PostgresBackend {
   package func prepare() async throws(ClusterError) {
     let (schema, address) = (schema, address)
     let rowsPerPartition = settings.rowsPerPartition
-    let found = try await run { session, deadline throws(PostgresError) in
-      if let version = try schema.foundVersion(session, deadline) { return version }
-      try schema.create(session, rowsPerPartition: rowsPerPartition, deadline)
-      return ClusterSchema.version
+    let (missing, found) = try await run { session, deadline throws(PostgresError) in
+      var relations = try schema.foundRelations(session, deadline)
+      if relations.isDisjoint(with: schema.names) {
+        try schema.create(session, rowsPerPartition: rowsPerPartition, deadline)
+        relations = try schema.foundRelations(session, deadline)
+      }
+      let missing = ClusterSchema.irreplaceable.filter { !relations.contains($0) }
+      guard missing.isEmpty else { return (missing, ClusterSchema.version) }
+      let found = try schema.foundVersion(session, deadline) ?? 0
+      if found == ClusterSchema.version { try schema.complete(session, relations, deadline) }
+      return (missing, found)
+    }
+    guard missing.isEmpty, found > 0 else {
+      throw .faulty(Self.lossFault(missing.isEmpty ? ["version"] : missing))
     }
     if found > ClusterSchema.version {
       throw .faulty(
@@ -19,6 +29,20 @@ extension PostgresBackend {
       try PostgresPoolerCheck.sharesProcesses(address, deadline: deadline)
     }
     if sharesProcesses { throw .faulty(Self.poolerFault) }
+  }
+
+  package func losses() async throws(ClusterError) -> [String] {
+    let schema = schema
+    return try await run { session, deadline throws(PostgresError) in
+      try schema.losses(session, deadline)
+    }
+  }
+
+  /// What an operator reads of tables that are lost, and cannot be made again.
+  static func lossFault(_ tables: [String]) -> String {
+    "the cluster's tables in PostgreSQL have lost \(tables.joined(separator: " and ")): restore them from a "
+      + "backup of PostgreSQL, or stop all nodes and run `larder cluster import --replace` on the one that is "
+      + "furthest"
   }
 
   package func identity() async throws(ClusterError) -> String {
@@ -35,6 +59,68 @@ extension PostgresBackend {
 }
 
 extension ClusterSchema {
+  /// The names of the tables and sequences that are there.
+  func foundRelations(
+    _ session: PostgresSession, _ deadline: LoopInstant
+  ) throws(PostgresError) -> Set<String> {
+    let rows = try session.query(
+      "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'S') AND NOT c.relispartition",
+      [.text(name)], deadline: deadline)
+    return Set((0..<rows.rowCount).map { rows.text($0, 0) })
+  }
+
+  /// See ``ClusterBackend/losses()``.
+  func losses(
+    _ session: PostgresSession, _ deadline: LoopInstant
+  ) throws(PostgresError) -> [String] {
+    let relations = try foundRelations(session, deadline)
+    if relations.isDisjoint(with: names) { return [] }
+    var lost: [String] = []
+    for table in Self.irreplaceable {
+      guard relations.contains(table) else {
+        lost.append("the table `\(table)`")
+        continue
+      }
+      let rows = try session.query(
+        "SELECT 1 FROM \(schema).\(table) LIMIT 1", deadline: deadline)
+      if rows.rowCount == 0 { lost.append("the rows of the table `\(table)`") }
+    }
+    return lost
+  }
+
+  /// Creates what is missing and can be, and adds the columns of this release.
+  func complete(
+    _ session: PostgresSession, _ found: Set<String>, _ deadline: LoopInstant
+  ) throws(PostgresError) {
+    let lost = repairs(at: 0).contains { !found.contains($0.name) }
+    if !lost { if try hasPlaces(session, deadline) { return } }
+    try session.transaction(deadline) { () throws(PostgresError) in
+      _ = try session.query(
+        "SELECT pg_advisory_xact_lock($1)", [.integer(lock("tables"))], deadline: deadline)
+      let now = try session.query(
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8", deadline: deadline)
+      // Another node may have created them meanwhile.
+      let found = try foundRelations(session, deadline)
+      for (name, statement) in repairs(at: now.integer(0, 0)) where !found.contains(name) {
+        _ = try session.query(statement, deadline: deadline)
+      }
+      for statement in additions { _ = try session.query(statement, deadline: deadline) }
+    }
+  }
+
+  /// Whether the list of nodes has the column `place`.
+  private func hasPlaces(
+    _ session: PostgresSession, _ deadline: LoopInstant
+  ) throws(PostgresError) -> Bool {
+    try session.query(
+      "SELECT 1 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+        + "JOIN pg_namespace n ON n.oid = c.relnamespace "
+        + "WHERE n.nspname = $1 AND c.relname = 'node' AND a.attname = 'place' AND NOT a.attisdropped",
+      [.text(name)], deadline: deadline
+    ).rowCount == 1
+  }
+
   /// The version of the tables; nil if there are none.
   func foundVersion(
     _ session: PostgresSession, _ deadline: LoopInstant

@@ -84,7 +84,7 @@ extension ClusterError {
       case "3F000", "42P01", "42703":
         .faulty(
           "the cluster's tables are missing or not as this version made them: \(fault.message); "
-            + "restart the node to create them, or restore them from a backup of PostgreSQL")
+            + "`larder doctor` says which, and what to do")
       default: .faulty("PostgreSQL: \(fault)")
       }
   }

@@ -94,12 +94,15 @@ extension Cluster {
     @Flag(help: "Remove what the cluster has.")
     var replace = false
 
+    @Flag(help: "With --replace: remove commits too that the data folder does not have.")
+    var acceptLoss = false
+
     func run() async throws {
-      let replacing = replace
+      let (replacing, acceptingLoss) = (replace, acceptLoss)
       StandardStreams.output(
         try await ClusterCommands.run(settings.load().settings) {
           commands async throws(StartFailure) in
-          try await commands.importFolder(replacing: replacing)
+          try await commands.importFolder(replacing: replacing, acceptingLoss: acceptingLoss)
         })
     }
   }
@@ -120,12 +123,16 @@ extension Cluster {
     @Flag(help: "Copy the present state although nodes run.")
     var whileRunning = false
 
+    @Flag(help: "Export what is left although PostgreSQL has lost commits.")
+    var acceptLoss = false
+
     func run() async throws {
-      let (target, isRunning) = (to, whileRunning)
+      let (target, isRunning, acceptingLoss) = (to, whileRunning, acceptLoss)
       StandardStreams.output(
         try await ClusterCommands.run(settings.load().settings) {
           commands async throws(StartFailure) in
-          try await commands.exportFolder(to: target, whileRunning: isRunning)
+          try await commands.exportFolder(
+            to: target, whileRunning: isRunning, acceptingLoss: acceptingLoss)
         })
     }
   }

@@ -25,6 +25,10 @@ package final class MemoryBackend: ClusterBackend {
 
   package func prepare() async throws(ClusterError) { try call { _ in } }
 
+  package func losses() async throws(ClusterError) -> [String] {
+    try call { $0.faults.isLogLost ? ["the rows of the table `log`"] : [] }
+  }
+
   package func identity() async throws(ClusterError) -> String {
     try call { state in "memory \(state.identity)" }
   }
@@ -98,8 +102,9 @@ package final class MemoryBackend: ClusterBackend {
   // MARK: Log
 
   package func head() async throws(ClusterError) -> LogHead {
-    try call { state in
-      LogHead(position: state.head, floor: state.floor, epoch: state.rows.last?.epoch ?? 0)
+    try call { state throws(ClusterError) in
+      guard !state.faults.isLogLost else { throw .faulty("the rows of the log are lost") }
+      return LogHead(position: state.head, floor: state.floor, epoch: state.rows.last?.epoch ?? 0)
     }
   }
 
@@ -107,6 +112,7 @@ package final class MemoryBackend: ClusterBackend {
     after position: Int64, bytesMax: Int
   ) async throws(ClusterError) -> [LogRow] {
     try call { state throws(ClusterError) in
+      if state.faults.isLogLost { return [] }
       guard position >= state.floor else {
         throw .faulty("the rows after \(position) were removed: start from a snapshot")
       }
@@ -141,9 +147,11 @@ package final class MemoryBackend: ClusterBackend {
   // MARK: Inbox
 
   package func submit(_ entries: [InboxEntry]) async throws(ClusterError) -> [InboxReceipt] {
-    let receipts = try call { state in
+    let (receipts, isLost) = try call { state in
+      let isLost = state.faults.isSubmissionLost
+      state.faults.isSubmissionLost = false
       let at = Timestamp(milliseconds: LoopClock.wallTime())
-      return entries.map { entry in
+      let receipts = entries.map { entry in
         let same = state.inbox.first { $0.device == entry.device && $0.key == entry.key }
         if let same { return InboxReceipt(number: same.number, isNew: false) }
         state.lastNumber += 1
@@ -153,8 +161,10 @@ package final class MemoryBackend: ClusterBackend {
           ))
         return InboxReceipt(number: state.lastNumber, isNew: true)
       }
+      return (receipts, isLost)
     }
     cluster.inboxSignal.notify()
+    if isLost { throw .inDoubt("the connection ended") }
     return receipts
   }
 
@@ -191,7 +201,14 @@ package final class MemoryBackend: ClusterBackend {
   // MARK: Nodes
 
   package func beat(_ me: NodeRecord) async throws(ClusterError) {
-    try call { state in state.nodes[me.id] = (me, state.now) }
+    try call { state throws(ClusterError) in
+      if let known = state.nodes[me.id], state.now.elapsed(since: known.seen) <= nodeLiveFor,
+        !known.record.place.isEmpty, !me.place.isEmpty, known.record.place != me.place
+      {
+        throw .twin(url: known.record.url)
+      }
+      state.nodes[me.id] = (me, state.now)
+    }
   }
 
   package func nodes() async throws(ClusterError) -> [NodeRecord] {
@@ -201,7 +218,7 @@ package final class MemoryBackend: ClusterBackend {
         return NodeRecord(
           id: node.record.id, url: node.record.url, position: node.record.position,
           version: node.record.version, digest: node.record.digest,
-          isCandidate: node.record.isCandidate, seenAgo: seenAgo,
+          isCandidate: node.record.isCandidate, place: node.record.place, seenAgo: seenAgo,
           isLive: seenAgo <= nodeLiveFor)
       }.sorted { $0.id < $1.id }
     }

@@ -12,6 +12,10 @@ package final class MemoryCluster: Sendable {
     package var isAway = false
     /// The next append throws `inDoubt`: before it is done (false), or after it (true).
     package var lostAppend: Bool?
+    /// The next submission throws `inDoubt`, although it was stored.
+    package var isSubmissionLost = false
+    /// The rows of the log are gone, as after `TRUNCATE`.
+    package var isLogLost = false
   }
 
   struct HeldLease {

@@ -306,6 +306,53 @@ struct ClusterContractTests {
     #expect(try await node.nodes().map(\.id.text) == ["b"])
   }
 
+  @Test("A live node's id is not taken by another place, and is by the same or later", arguments: kinds)
+  func twinsAreRefused(kind: BackendKind) async throws {
+    let cluster = try await SharedCluster(kind)
+    let (own, other) = (try await cluster.node(), try await cluster.node())
+    let folder = NodeRecord.test("a", position: 4, place: "folder")
+    let copy = NodeRecord.test("a", position: 5, place: "copy")
+    try await own.beat(folder)
+    #expect(try await other.nodes().map(\.place) == ["folder"])
+    let refusal = await failure { () throws(ClusterError) in try await other.beat(copy) }
+    // The node's own time of 200 ms may have passed on a slow machine.
+    if let refusal {
+      #expect(refusal == .twin(url: "http://a.example:8080"))
+      #expect(try await own.nodes().map(\.position) == [4])
+    }
+    // A restart of the same folder does not wait.
+    let restarted = try await SharedCluster(kind).node()
+    try await restarted.beat(folder)
+    try await restarted.beat(.test("a", position: 6, place: "folder"))
+    #expect(try await restarted.nodes().map(\.position) == [6])
+    // A node of an earlier release says no place.
+    try await restarted.beat(.test("a", position: 7))
+    try await restarted.beat(.test("a", position: 8, place: "copy"))
+    #expect(try await restarted.nodes().map(\.position) == [8])
+    // Once the first is gone, the copy is the node.
+    let isTaken = await eventuallyHolds {
+      await failure { () throws(ClusterError) in try await other.beat(copy) } == nil
+    }
+    #expect(isTaken)
+    #expect(try await own.nodes().map(\.place) == ["copy"])
+    let late = try await eventuallyHolds {
+      try await other.beat(copy)
+      return await failure { () throws(ClusterError) in try await own.beat(folder) } != nil
+    }
+    #expect(late)
+  }
+
+  @Test("A whole cluster, and one that was never made, have lost nothing", arguments: kinds)
+  func nothingIsLost(kind: BackendKind) async throws {
+    let cluster = try await SharedCluster(kind)
+    let unmade = try cluster.unprepared()
+    #expect(try await unmade.losses().isEmpty)
+    let node = try await cluster.node()
+    let lease = try #require(try await node.take(.test("a"), for: Self.long))
+    try node.appender(of: lease).append([1], at: 1)
+    #expect(try await node.losses().isEmpty)
+  }
+
   @Test("Calls after closing are refused", arguments: kinds)
   func closedBackends(kind: BackendKind) async throws {
     let cluster = try await SharedCluster(kind)

@@ -38,6 +38,94 @@ struct PostgresBackendTests {
     await backend.close()
   }
 
+  @Test(
+    "Lost tables that can be made again are, and numbers go on",
+    arguments: ["inbox", "node", "snapshot"])
+  func repairs(table: String) async throws {
+    let server = try await CommonServer.shared.server()
+    let name = "repair_\(table)"
+    let backend = try PostgresBackend.test(server.connection, cluster: name)
+    try await backend.prepare()
+    let lease = try #require(try await backend.take(.test("a"), for: .seconds(600)))
+    try backend.appender(of: lease).append([1], at: 1)
+    let entry = InboxEntry(device: "d", key: "k", body: [1])
+    let before = try #require(try await backend.submit([entry]).first).number
+    let session = try session(server.connection)
+    let sequence = table == "inbox" ? "inbox_number" : "snapshot_id"
+    try run(
+      session, "DROP TABLE larder_\(name).\(table)", "DROP SEQUENCE larder_\(name).\(sequence)")
+    let found = try await backend.findings().filter { $0.severity == .problem }
+    #expect(found.contains { $0.text.contains("has lost `\(table)`") }, "\(found)")
+    if table == "inbox" {
+      let refusal = await failure { () throws(ClusterError) in try await backend.submit([entry]) }
+      #expect(refusal?.faultText?.contains("larder doctor") == true)
+    }
+    let other = try PostgresBackend.test(server.connection, cluster: name)
+    try await other.prepare()
+    try await other.beat(.test("a"))
+    #expect(try await other.latestSnapshot() == nil)
+    let after = try #require(
+      try await other.submit([InboxEntry(device: "d", key: "k2", body: [1])]).first
+    ).number
+    #expect(after > before)
+    #expect(try await other.head().position == 1)
+    #expect(try await other.losses().isEmpty)
+    await backend.close()
+    await other.close()
+  }
+
+  @Test(
+    "Tables that cannot be made again are a fault with the way out, and erasing is that way",
+    arguments: [
+      "DROP TABLE $.version", "DROP TABLE $.lease", "DROP TABLE $.log", "TRUNCATE $.log",
+      "TRUNCATE $.lease", "TRUNCATE $.version", "DROP TABLE $.version, $.lease, $.log",
+    ])
+  func losses(statement: String) async throws {
+    let server = try await CommonServer.shared.server()
+    let name = "lost_\(UInt32.random(in: 0...UInt32.max))"
+    let backend = try PostgresBackend.test(server.connection, cluster: name)
+    try await backend.prepare()
+    let identity = try await backend.identity()
+    try run(
+      try session(server.connection), statement.replacing("$", with: "larder_\(name)"))
+    #expect(try await !backend.losses().isEmpty)
+    let found = try await backend.findings().filter { $0.severity == .problem }
+    #expect(found.contains { $0.text.contains("larder cluster import --replace") }, "\(found)")
+    if statement != "TRUNCATE $.log", statement != "TRUNCATE $.lease" {
+      let refusal = await failure { () throws(ClusterError) in try await backend.prepare() }
+      #expect(refusal?.faultText?.contains("larder cluster import --replace") == true)
+    }
+    if statement == "TRUNCATE $.log" {
+      let refusal = await failure { () throws(ClusterError) in try await backend.head() }
+      #expect(refusal?.faultText?.contains("larder cluster import --replace") == true)
+    }
+    try await backend.erase()
+    #expect(try await backend.losses().isEmpty)
+    #expect(try await backend.identity() != identity)
+    #expect(try await backend.head().position == 0)
+    await backend.close()
+  }
+
+  @Test("Tables of the release before are completed, and its nodes go on")
+  func addsColumns() async throws {
+    let server = try await CommonServer.shared.server()
+    let backend = try PostgresBackend.test(server.connection, cluster: "former")
+    try await backend.prepare()
+    let session = try session(server.connection)
+    try run(session, "ALTER TABLE larder_former.node DROP COLUMN place")
+    let again = try PostgresBackend.test(server.connection, cluster: "former")
+    try await again.prepare()
+    // As the release before writes it.
+    try run(
+      session,
+      "INSERT INTO larder_former.node (id, url, position, version, digest, candidate, seen) "
+        + "VALUES ('old', 'http://old', 1, '1', 'd', true, now())")
+    try await again.beat(.test("new", place: "p"))
+    #expect(try await again.nodes().map(\.place) == ["p", ""])
+    await backend.close()
+    await again.close()
+  }
+
   @Test("A role without the right to create the schema gets to know which right")
   func missingRights() async throws {
     let server = try await CommonServer.shared.server()

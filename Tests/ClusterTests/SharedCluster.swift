@@ -79,11 +79,12 @@ actor CommonServer {
 
 extension NodeRecord {
   static func test(
-    _ id: String, position: Int64 = 0, version: String = "1.0", digest: String = "d"
+    _ id: String, position: Int64 = 0, version: String = "1.0", digest: String = "d",
+    place: String = ""
   ) -> NodeRecord {
     NodeRecord(
       id: NodeID(id), url: "http://\(id).example:8080", position: position, version: version,
-      digest: digest)
+      digest: digest, place: place)
   }
 }
 

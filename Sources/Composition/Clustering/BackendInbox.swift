@@ -15,10 +15,15 @@ struct BackendInbox: MutationInbox {
   func add(
     device: String, key: String, body: [UInt8]
   ) async throws(InboxOutage) -> InboxAddition {
-    try await reached { backend throws(ClusterError) in
-      let receipts = try await backend.submit([InboxEntry(device: device, key: key, body: body)])
-      guard let receipt = receipts.first else { throw .faulty("a submission has no receipt") }
+    do throws(ClusterError) {
+      let receipts = try await node.backend.submit([
+        InboxEntry(device: device, key: key, body: body)
+      ])
+      guard let receipt = receipts.first else { throw .inDoubt("a submission has no receipt") }
       return InboxAddition(number: receipt.number, isNew: receipt.isNew)
+    } catch {
+      let isInDoubt = if case .inDoubt = error { true } else { false }
+      throw InboxOutage(cause: "\(error)", isNothingStored: !isInDoubt)
     }
   }
 

@@ -10,6 +10,10 @@ enum ClusterAssembly {
   /// How long a node counts as live after its last report.
   private static let liveFactor = 2
 
+  static func liveFor(_ settings: ClusterSettings) -> Duration {
+    max(settings.lease * liveFactor, .seconds(3))
+  }
+
   /// Connects to PostgreSQL and gets the data folder ready to be opened.
   ///
   /// - Returns: nil for a single machine.
@@ -48,7 +52,7 @@ enum ClusterAssembly {
   ) throws(StartFailure) -> PostgresBackend {
     var backend = PostgresBackend.Settings()
     backend.cluster = settings.name
-    backend.nodeLiveFor = max(settings.lease * liveFactor, .seconds(3))
+    backend.nodeLiveFor = liveFor(settings)
     // A lease outlives one call that goes wrong.
     backend.deadline = min(.seconds(5), settings.lease)
     do throws(ClusterError) {

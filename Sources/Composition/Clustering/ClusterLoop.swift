@@ -21,6 +21,10 @@ struct ClusterLoop: Service {
   /// How lately the next leader must have been seen: all wait for it.
   private static let heirSeenWithin = Duration.seconds(3)
 
+  /// With which the reasons of ``ClusterNode/isNew(_:at:)`` begin.
+  private static let following = "following"
+  private static let reporting = "reporting"
+
   let node: ClusterNode
   let service: LarderService
 
@@ -34,11 +38,13 @@ struct ClusterLoop: Service {
         group.addTask { await decide() }
         group.addTask { await keep() }
         group.addTask { await NodeHosts(node: node, server: service.server).keep() }
+        group.addTask { await NodeWatch(node: node).run() }
         await group.waitForAll()
       }
     }
     // A task of its own: this one is cancelled, and the next deployment must be opened.
     await Task.detached { await end() }.value
+    if let twin = node.twin { throw ClusterStart.twinFailure(node, at: twin) }
   }
 
   private var digest: String { service.deployments.current?.workspace.digest ?? "" }
@@ -46,7 +52,7 @@ struct ClusterLoop: Service {
   // MARK: Deciding
 
   private func decide() async {
-    while !Task.isCancelled, service.deployments.failure == nil {
+    while !Task.isCancelled, service.deployments.failure == nil, node.twin == nil {
       let seen = node.signal.count
       do {
         switch node.part {
@@ -97,6 +103,7 @@ struct ClusterLoop: Service {
     }
     while try await applyOnce() {}
     node.link.note(isCutOff: false)
+    node.noteWorks(Self.following)
     let lease = try await backend.lease()
     node.note(leader: lease)
     if lease == nil, try await mayLead(), let own = try await take() {
@@ -141,7 +148,7 @@ struct ClusterLoop: Service {
   ) async throws {
     node.note(isCompared: false)
     node.link.note(isCutOff: true)
-    let isNew = node.isNew("\(finding)")
+    let isNew = node.isNew("\(Self.following) \(finding)")
     if isNew, let own { finding.note(own, head, in: logger) }
     if let snapshot = try await backend.fittingSnapshot(head) {
       await replaceDatabase(by: snapshot, aside: finding.losesRows ? own?.position : nil)
@@ -260,11 +267,14 @@ struct ClusterLoop: Service {
     node.note(isCompared: false)
     switch error {
     case .faulty(let reason):
-      logger.error("the log cannot be followed", metadata: ["reason": "\(reason)"])
+      if node.isNew("\(Self.following) \(reason)") {
+        logger.error("the log cannot be followed", metadata: ["reason": "\(reason)"])
+      }
       await replaceDatabase()
+    case .twin(let url): return noteTwin(at: url)
     default:
       node.link.note(isCutOff: true)
-      if node.isNew("unreachable") {
+      if node.isNew("\(Self.following) unreachable") {
         logger.warning("the cluster's database cannot be reached", metadata: ["cause": "\(error)"])
       }
     }
@@ -275,11 +285,13 @@ struct ClusterLoop: Service {
     node.note(isCompared: false)
     switch error {
     case .diverged(let reason):
-      logger.error("the database does not agree with the log", metadata: ["reason": "\(reason)"])
+      if node.isNew("\(Self.following) \(reason)") {
+        logger.error("the database does not agree with the log", metadata: ["reason": "\(reason)"])
+      }
       await replaceDatabase()
     case .closed: break
     default:
-      if node.isNew("\(error)") {
+      if node.isNew("\(Self.following) \(error)") {
         logger.error("rows of the log cannot be applied", metadata: ["cause": "\(error)"])
       }
     }
@@ -293,7 +305,9 @@ struct ClusterLoop: Service {
       else { return }
       await replaceDatabase(by: snapshot, aside: nil)
     } catch {
-      logger.error("no snapshot could be found", metadata: ["cause": "\(error)"])
+      if node.isNew("\(Self.following) snapshot \(error)") {
+        logger.error("no snapshot could be found", metadata: ["cause": "\(error)"])
+      }
     }
   }
 
@@ -301,13 +315,19 @@ struct ClusterLoop: Service {
   private func replaceDatabase(by snapshot: SnapshotInfo, aside: Int64?) async {
     do throws(ClusterError) {
       guard snapshot.version == Version.text else {
-        return logger.error(
-          "the cluster has another version: this node serves what it has until it is upgraded",
-          metadata: ["version": "\(snapshot.version)"])
+        if node.isNew("\(Self.following) version \(snapshot.version)") {
+          logger.error(
+            "the cluster has another version: this node serves what it has until it is upgraded",
+            metadata: ["version": "\(snapshot.version)"])
+        }
+        return
       }
       try await SnapshotPlacing(node: node).fetch(snapshot)
     } catch {
-      return logger.error("no snapshot could be fetched", metadata: ["cause": "\(error)"])
+      if node.isNew("\(Self.following) snapshot \(error)") {
+        logger.error("no snapshot could be fetched", metadata: ["cause": "\(error)"])
+      }
+      return
     }
     await reopen(as: .replica, after: .replaceDatabase(aside: aside))
     node.note(isCompared: false)
@@ -340,8 +360,15 @@ struct ClusterLoop: Service {
         node.note(others: others.map(\.id))
         node.note(otherHosts: NodeHosts.hosts(of: others))
         service.server.divideRateLimit(among: max(1, nodes.count(where: \.isLive)))
+        node.noteWorks(Self.reporting)
       } catch {
         node.note(isCompared: false)
+        if case .twin(let url) = error { return noteTwin(at: url) }
+        let isNoted = if case .unavailable = error { node.lease == nil } else { false }
+        if !isNoted, node.isNew("\(Self.reporting) \(error)") {
+          logger.error(
+            "this node cannot be reported in the cluster", metadata: ["cause": "\(error)"])
+        }
         // Another node may lead by now; this one could not know.
         if node.lease != nil, .now - renewed > node.settings.lease * 2 {
           node.noteLost("the lease could not be renewed: \(error)")
@@ -349,6 +376,14 @@ struct ClusterLoop: Service {
       }
       try? await Task.sleep(for: interval)
     }
+  }
+
+  /// Ends this process: while it was away, another one has become its node.
+  private func noteTwin(at url: String) {
+    logger.error(
+      "another process has become this node: this one ends, so that no client reads what it has not applied",
+      metadata: ["url": "\(url)"])
+    node.note(twin: url)
   }
 
   // MARK: Ending

@@ -53,6 +53,20 @@ package struct ForwardingAssembly: Sendable {
         noteOutcome: { meters.noteForwarded($0) }))
   }
 
+  /// What asks other nodes who they are.
+  func ping(_ signature: NodeSignature, of node: String) -> NodePing {
+    NodePing(
+      signature, asker: node, clock: SystemClock.wall,
+      random: RandomBytes { UInt8.random(in: 0...UInt8.max) })
+  }
+
+  /// Sends a request that is answered at once.
+  var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+    { [client] request throws(HTTPClientError) in
+      try await client.execute(request, within: .seconds(3))
+    }
+  }
+
   /// Closes the connections to other nodes.
   package func close() async { await client.close() }
 }

@@ -52,8 +52,10 @@ final class ClusterNode: Sendable {
     var leaseKept: ContinuousClock.Instant?
     /// Whether the database was found to go on where the log does, since PostgreSQL was last reached.
     var isCompared = false
-    /// The last reason that ``isNew(_:)`` was asked about.
-    var notedReason: String?
+    /// When each reason was last logged, see ``isNew(_:)``.
+    var noted: [String: ContinuousClock.Instant] = [:]
+    /// The address of another process that has become this node.
+    var twin: String?
     /// The position of the database while it is not open.
     var closedPosition: Int64 = 0
   }
@@ -73,11 +75,13 @@ final class ClusterNode: Sendable {
   let backend: any ClusterBackend
   let settings: ClusterSettings
   let forwarding: ForwardingAssembly
-  private let signature: NodeSignature
+  let signature: NodeSignature
   var meters: ClusterMeters { forwarding.meters }
   private let candidacy = CandidacyRule()
   let logger: Logger
   let folder: DataFolder
+  /// See ``NodeRecord/place``.
+  let place: String
   private let state = Mutex(State())
   /// Notified whenever the loop has something to do at once.
   let signal: AsyncSignal
@@ -90,6 +94,7 @@ final class ClusterNode: Sendable {
     self.backend = backend
     self.settings = settings
     self.folder = folder
+    place = NodePlace.name(of: folder.path)
     self.signature = signature
     self.forwarding = forwarding
     self.logger = logger
@@ -101,11 +106,19 @@ final class ClusterNode: Sendable {
   /// What deployments know of the node.
   var membership: ClusterMembership {
     ClusterMembership(signature: signature) { [unowned self] in
-      guard let lease else { return .replica(forwarding.duties) }
+      let answer = NodeAnswer(
+        node: id.text, cluster: { [unowned self] in cluster }, signature: signature,
+        clock: SystemClock.wall)
+      guard let lease else {
+        var duties = forwarding.duties
+        duties.answer = answer
+        return .replica(duties)
+      }
       return .leader(
         LeaderDuties(
           position: { [unowned self] in position }, progress: self,
-          isCutOff: { [unowned self] in hasLeaseEnded }, term: "\(id).\(lease.epoch)"))
+          isCutOff: { [unowned self] in hasLeaseEnded }, term: "\(id).\(lease.epoch)",
+          answer: answer))
     }
   }
 
@@ -223,6 +236,14 @@ final class ClusterNode: Sendable {
     return candidacy.mayLead(id, digest: digest, succession, among: try await backend.nodes())
   }
 
+  /// The address of another process that has become this node, which must end.
+  var twin: String? { state.withLock { $0.twin } }
+
+  func note(twin url: String) {
+    state.withLock { $0.twin = url }
+    signal.notify()
+  }
+
   // MARK: Comparison with the log
 
   /// Whether the database was found to go on where the log does. It must be found again after each error of
@@ -230,17 +251,32 @@ final class ClusterNode: Sendable {
   var isCompared: Bool { state.withLock { $0.isCompared } }
 
   func note(isCompared: Bool) {
+    state.withLock { $0.isCompared = isCompared }
+  }
+
+  // MARK: Log lines of what repeats
+
+  /// How often a reason that stays is logged.
+  private static let noteInterval = Duration.seconds(60)
+  /// Of reasons that are remembered: some have positions in their texts.
+  private static let notedMax = 32
+
+  /// Whether something that fails is to be logged: a reason once a minute, until it has ended.
+  func isNew(_ reason: String, at now: ContinuousClock.Instant = .now) -> Bool {
     state.withLock { state in
-      state.isCompared = isCompared
-      if isCompared { state.notedReason = nil }
+      if let last = state.noted[reason], now - last < Self.noteInterval { return false }
+      if state.noted.count >= Self.notedMax { state.noted = [:] }
+      state.noted[reason] = now
+      return true
     }
   }
 
-  /// Whether a reason to wait is another one than that found before, so that it is logged once.
-  func isNew(_ reason: String) -> Bool {
+  /// Notes that what failed works again, so that the next failure is logged at once.
+  ///
+  /// - Parameter part: with which its reasons begin.
+  func noteWorks(_ part: String) {
     state.withLock { state in
-      defer { state.notedReason = reason }
-      return state.notedReason != reason
+      for reason in state.noted.keys where reason.hasPrefix(part) { state.noted[reason] = nil }
     }
   }
 
@@ -335,7 +371,7 @@ final class ClusterNode: Sendable {
   func record(digest: String) -> NodeRecord {
     NodeRecord(
       id: id, url: advertised, position: position, version: Version.text, digest: digest,
-      isCandidate: settings.isCandidate, seenAgo: .zero, isLive: true)
+      isCandidate: settings.isCandidate, place: place, seenAgo: .zero, isLive: true)
   }
 }
 
@@ -365,7 +401,7 @@ private final class LeasedLog: CommitLog {
     } catch {
       switch error {
       case .unavailable(let reason), .faulty(let reason): throw .unavailable(reason)
-      case .fenced: throw .notLeader
+      case .fenced, .twin: throw .notLeader
       case .inDoubt(let reason): throw .inDoubt(reason)
       }
     }

@@ -15,6 +15,8 @@ struct ClusterStart {
   /// Pause between two attempts to reach PostgreSQL, or to find what another node makes.
   private static let pause = Duration.milliseconds(200)
   private static let ownerOnly = 0o600
+  /// How much longer than a node counts as live a process with the same id is waited for.
+  private static let twinPatience = Duration.seconds(2)
   /// Rows that are read at once, in bytes of payload.
   static let rowsBytesMax = 4 << 20
 
@@ -71,6 +73,7 @@ struct ClusterStart {
   func run() async throws {
     var hasWaited = false
     var target: Int64?
+    var twinSince: ContinuousClock.Instant?
     while true {
       let own = try position()
       if own == nil, Store.hasDatabase(folder: folder) {
@@ -81,8 +84,9 @@ struct ClusterStart {
       }
       do {
         try await node.backend.prepare()
+        try await checkTwins()
         if try await place(own, &target) {
-          try await node.backend.beat(node.record(digest: digest))
+          try await beat()
           node.folder.note(hasLeft: false)
           return
         }
@@ -90,6 +94,11 @@ struct ClusterStart {
         if case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The node cannot join its cluster: \(reason).")
         }
+        if case .twin(let url) = error {
+          try await waitForTwin(at: url, since: &twinSince)
+          continue
+        }
+        twinSince = nil
         if let own, !own.isDiverged, !node.folder.hasLeft, try isCurrent(),
           try missingTables() == nil
         {
@@ -106,6 +115,56 @@ struct ClusterStart {
       }
       try await Task.sleep(for: Self.pause)
     }
+  }
+
+  // MARK: Twins
+
+  /// Throws if a live process is this node in another folder, before this one takes a lease in its name.
+  private func checkTwins() async throws(ClusterError) {
+    let me = node.record(digest: digest)
+    let twin = try await node.backend.nodes().first {
+      $0.id == me.id && $0.isLive && !$0.place.isEmpty && !me.place.isEmpty && $0.place != me.place
+    }
+    if let twin { throw .twin(url: twin.url) }
+  }
+
+  /// Reports the node for the first time. A twin that was faster keeps the name, and this node no lease.
+  private func beat() async throws {
+    do {
+      try await node.backend.beat(node.record(digest: digest))
+    } catch {
+      if let lease = node.lease {
+        try? await node.backend.release(lease, to: nil)
+        node.become(.replica)
+      }
+      throw error
+    }
+  }
+
+  /// Waits a moment: a folder that has moved to this machine, or that machine's last start, is reported until it
+  /// counts as gone. A process that goes on reporting is another one.
+  ///
+  /// - Parameter since: when the twin was first found.
+  private func waitForTwin(at url: String, since: inout ContinuousClock.Instant?) async throws {
+    let start = since ?? .now
+    if since == nil {
+      logger.warning(
+        "a process with the id of this node was seen a moment ago: waiting until it counts as gone",
+        metadata: ["url": "\(url)"])
+    }
+    since = start
+    guard .now - start < ClusterAssembly.liveFor(node.settings) + Self.twinPatience else {
+      throw Self.twinFailure(node, at: url)
+    }
+    try await Task.sleep(for: Self.pause)
+  }
+
+  static func twinFailure(_ node: ClusterNode, at url: String) -> StartFailure {
+    StartFailure(
+      .dataFolder,
+      "Another process runs as the node \(node.id), at \(url), so one of the two data folders is a copy of the "
+        + "other; this one is \(node.folder.path). Remove \(nodeFileName) from the copy, which makes it a node of its "
+        + "own, and start that again.")
   }
 
   private func isCurrent() throws(StartFailure) -> Bool {

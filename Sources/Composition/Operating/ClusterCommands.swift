@@ -13,14 +13,18 @@ package struct ClusterCommands {
 
   let settings: Settings
   let backend: any ClusterBackend
+  /// Returns what asks the nodes who they are; nil without the secret.
+  private let check: @Sendable (_ cluster: String?) -> NodeCheck?
   private let sleep: @Sendable (Duration) async throws -> Void
 
   init(
     _ settings: Settings, _ backend: any ClusterBackend,
+    check: @escaping @Sendable (_ cluster: String?) -> NodeCheck? = { _ in nil },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     self.settings = settings
     self.backend = backend
+    self.check = check
     self.sleep = sleep
   }
 
@@ -38,7 +42,8 @@ package struct ClusterCommands {
     let backend = try ClusterAssembly.backend(
       postgres, settings.cluster, logger: Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() })
     do throws(StartFailure) {
-      let result = try await body(ClusterCommands(settings, backend))
+      let result = try await body(
+        ClusterCommands(settings, backend, check: { NodeCheck.command(settings, cluster: $0) }))
       await backend.close()
       return result
     } catch {
@@ -55,7 +60,28 @@ package struct ClusterCommands {
       throw StartFailure(
         .addressInUse, "The state of the cluster cannot be read: \(outage.onOneLine).")
     }
-    return isJSON ? ClusterDocument.value(report).text : ClusterStatusText.text(report)
+    let faults = await nodeFaults()
+    guard isJSON else { return ClusterStatusText.text(report, faults: faults) }
+    var document = ClusterDocument.value(report)
+    if !faults.isEmpty { document["faults"] = .array(faults.map { .string($0) }) }
+    return document.text
+  }
+
+  /// What is wrong with live nodes, as their addresses answer.
+  private func nodeFaults() async -> [String] {
+    guard let nodes = try? await backend.nodes() else { return [] }
+    var faults = NodeCheck.sharedAddresses(nodes).map {
+      "\(NodeCheck.text($0)). Set `cluster.advertise` to an address of its own on each."
+    }
+    // A leader of another cluster's name, or one whose row was removed.
+    if let lease = try? await backend.lease(), !nodes.contains(where: { $0.id == lease.holder }) {
+      faults.append("the leader \(lease.holder) (\(lease.url.onOneLine)) is not in the list of nodes. Look at its log.")
+    }
+    guard let check = check(try? await backend.identity()) else { return faults }
+    for (node, fault) in await check.faults(of: nodes) {
+      faults.append("node \(node.id): \(fault.text). \(fault.cure)")
+    }
+    return faults
   }
 
   // MARK: Transfer
@@ -188,18 +214,19 @@ extension StartFailure {
       )
     case .faulty(let reason): self.init(.faultySettings, "\(reason.onOneLine).")
     case .fenced: self.init(.failed, "A node leads the cluster. Stop all nodes first.")
-    case .inDoubt(let reason): self.init(.failed, "\(reason.onOneLine).")
+    case .inDoubt, .twin: self.init(.failed, "\("\(error)".onOneLine).")
     }
   }
 }
 
 /// The text of `larder cluster status`.
 enum ClusterStatusText {
-  static func text(_ report: ClusterReport) -> String {
+  /// - Parameter faults: of nodes, see ``NodeCheck``.
+  static func text(_ report: ClusterReport, faults: [String] = []) -> String {
     var sections = [head(report)]
     if !report.nodes.isEmpty { sections.append(table(report)) }
     sections.append(rest(report))
-    let warnings = warnings(report)
+    let warnings = faults.map { "warning: \($0)" } + warnings(report)
     if !warnings.isEmpty { sections.append(warnings.joined(separator: "\n")) }
     return sections.joined(separator: "\n\n")
   }

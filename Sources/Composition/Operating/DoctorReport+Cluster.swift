@@ -44,12 +44,17 @@ extension DoctorReport {
       ).map {
         String(decoding: $0, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
       }
-      findings += await others(nodes.filter { $0.isLive && $0.id.text != own }, digest, settings)
+      findings += await others(
+        nodes.filter(\.isLive), own: own, digest, settings,
+        NodeCheck.command(settings, cluster: try await backend.identity()))
       findings += position(of: settings.dataFolder, head)
     } catch {
+      let isUnmade = if let lost = try? await backend.losses() { lost.isEmpty } else { false }
       // A role without rights, or no tables before the first start: what PostgreSQL's findings say.
       findings.append(
-        Finding(part: part, verdict: .note, text: "no node has started yet, or \(error)"))
+        Finding(
+          part: part, verdict: isUnmade ? .note : .bad,
+          text: isUnmade ? "no node has started yet, or \(error)" : "\(error)"))
     }
     await backend.close()
     return findings
@@ -71,10 +76,21 @@ extension DoctorReport {
     return findings
   }
 
-  private static func others(
-    _ nodes: [NodeRecord], _ digest: String?, _ settings: Settings
+  /// - Parameters:
+  ///   - nodes: the live ones, with that of this folder.
+  ///   - own: the id of this folder's node; nil if it is none.
+  ///   - check: nil without `cluster.secret`, of which the settings complain.
+  static func others(
+    _ nodes: [NodeRecord], own: String?, _ digest: String?, _ settings: Settings,
+    _ check: NodeCheck?
   ) async -> [Finding] {
-    var findings: [Finding] = []
+    var findings = NodeCheck.sharedAddresses(nodes).map {
+      Finding(
+        part: part, verdict: .bad, text: NodeCheck.text($0),
+        cure: "Set `cluster.advertise` to an address of its own on each node.")
+    }
+    var faults: [NodeID: NodeCheck.Fault] = [:]
+    for (node, fault) in await check?.faults(of: nodes) ?? [] { faults[node.id] = fault }
     for node in nodes {
       let name = "node \(node.id)"
       if let digest, node.digest != digest {
@@ -91,19 +107,14 @@ extension DoctorReport {
             part: name, verdict: .note,
             text: "it runs version \(node.version), this is \(Version.text)"))
       }
-      do throws(StartFailure) {
-        _ = try await HealthProbe(settings, url: node.url).run()
-        findings.append(Finding(part: name, verdict: .good, text: "\(node.url) responds"))
-      } catch {
+      if let fault = faults[node.id] {
+        findings.append(Finding(part: name, verdict: .bad, text: fault.text, cure: fault.cure))
+      } else if check != nil {
         findings.append(
-          Finding(
-            part: name, verdict: .bad, text: "\(node.url): \(error.description)",
-            cure:
-              "The nodes must reach each other at `cluster.advertise`: check it there, and firewalls."
-          ))
+          Finding(part: name, verdict: .good, text: "\(node.url) responds as this node"))
       }
     }
-    if nodes.isEmpty {
+    if !nodes.contains(where: { $0.id.text != own }) {
       findings.append(Finding(part: part, verdict: .note, text: "no other node runs"))
     }
     return findings
@@ -127,7 +138,18 @@ extension DoctorReport {
       ]
     }
     let place = "position \(found.position) of \(head.position)"
-    guard found.position >= head.floor, found.position <= head.position, !found.isDiverged else {
+    if found.position > head.position {
+      return [
+        Finding(
+          part: part, verdict: .bad,
+          text:
+            "the database is at \(place): PostgreSQL has lost commits that this folder has, and a start drops them",
+          cure:
+            "Read \"PostgreSQL was promoted\" in docs/cluster.md before you start it: the furthest node's folder can "
+            + "begin the cluster again.")
+      ]
+    }
+    guard found.position >= head.floor, !found.isDiverged else {
       return [
         Finding(
           part: part, verdict: .note,

@@ -104,16 +104,22 @@ struct DataFolder {
     + "start once with start.otherKey: accept."
 
   /// Checks that the key is the one that sealed the secrets in the database.
+  ///
+  /// - Parameter isNode: whether the folder is that of a node of a cluster, which accepts no other key.
   func check(
     keyDigest: String, against marker: StoreMarker?, accepting: StartSettings.OtherKey,
-    logger: Logger
+    isNode: Bool = false, logger: Logger
   ) throws(StartFailure) {
     guard let marker, marker.keyDigest != keyDigest else { return }
     guard accepting == .accept else {
       throw StartFailure(
         .faultySettings,
         "The key (\(path)/\(Self.keyFileName) or LARDER_KEY) is not the one that sealed the secrets in "
-          + "the database. Restore the right key. \(Self.otherKeyHint)")
+          + "the database. "
+          + (isNode
+            ? "All nodes of a cluster have the same one: copy larder.key of another node, or set LARDER_KEY to "
+              + "that of the others."
+            : "Restore the right key. \(Self.otherKeyHint)"))
     }
     logger.warning("a different key was accepted: secrets sealed with the old key are discarded")
   }

@@ -265,7 +265,7 @@ final class Deployment: Sendable {
       })
     try folder.check(
       keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
-      logger: logger)
+      isNode: settings.cluster.isOn, logger: logger)
     // Before the marker says that a different key was accepted.
     try FilesAssembly.checkForm(settings, key: DataEncryption(settings, keys: keys)?.files)
     if settings.isDataEncrypted {

@@ -153,11 +153,16 @@ package struct ServeCommand {
         ReloadService(
           hangups: hangups, reloader: reloader, service: service,
           watched: reloading.watchesFiles ? read.versions : nil),
-      ] + cluster
+      ]
     let ending = EndDeadline(drain: loaded.settings.drain)
+    typealias Configured = ServiceGroupConfiguration.ServiceConfiguration
+    // A node that must end drains like any other.
+    let loops = cluster.map {
+      Configured(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+    }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: services.map { .init(service: $0) }
+        services: services.map { Configured(service: $0) } + loops
           + (recovery.map {
             [.init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)]
           } ?? [])

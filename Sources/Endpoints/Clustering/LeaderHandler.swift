@@ -13,6 +13,7 @@ package final class LeaderHandler: NodeHandler {
   private let duties: LeaderDuties
   private let context: EndpointContext
   private let reads: NodeReads
+  private let refusals: NodeRefusalLog
 
   /// Nil if the services are not a leader's.
   package init?(_ inner: LarderHandler, _ services: Services) {
@@ -20,6 +21,7 @@ package final class LeaderHandler: NodeHandler {
     self.inner = inner
     self.duties = duties
     reads = NodeReads(cursors: services.cursors)
+    refusals = NodeRefusalLog(services)
     context = EndpointContext(
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, clock: services.clock, logger: services.logger)
@@ -47,8 +49,12 @@ package final class LeaderHandler: NodeHandler {
         reads.mark(&response, to: request, isCutOff: duties.isCutOff())
       }
       return response
-    case .refused(let reason): return .nodeRefused(request, reason)
-    case .accepted(let call, _): return await respond(to: request, call)
+    case .refused(let reason):
+      refusals.note(reason, request)
+      return .nodeRefused(request, reason)
+    case .accepted(let call, _):
+      if let answer = ServerResponse.answer(duties.answer, to: request) { return answer }
+      return await respond(to: request, call)
     }
   }
 

@@ -14,6 +14,7 @@ package final class ReplicaHandler: NodeHandler {
   private let routing: ReplicaRouting
   private let reads: NodeReads
   private let queue: SyncQueue
+  private let refusals: NodeRefusalLog
 
   /// Nil if the services are not a replica's.
   package init?(_ inner: LarderHandler, _ services: Services) {
@@ -22,6 +23,7 @@ package final class ReplicaHandler: NodeHandler {
     self.routing = routing
     reads = NodeReads(cursors: services.cursors)
     queue = services.sync
+    refusals = NodeRefusalLog(services)
   }
 
   package func answerAtOnce(
@@ -40,6 +42,12 @@ package final class ReplicaHandler: NodeHandler {
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
+    switch request.node {
+    case .refused(let reason)?: refusals.note(reason, request)
+    case .accepted?:
+      if let answer = ServerResponse.answer(routing.duties.answer, to: request) { return answer }
+    case nil: break
+    }
     if let verdict = request.node { return .misdirected(request, verdict) }
     // Probes of load balancers do not wait.
     if request.path != "/readyz", request.path != "/healthz" {

@@ -12,6 +12,8 @@ package enum ForwardOutcome: String, CaseIterable, Sendable {
   case failed
   /// This node had as many requests or streams at the leader as it may.
   case crowded
+  /// The leader did not accept the signature: another secret, or clocks apart.
+  case refused
 }
 
 extension ForwardOutcome {
@@ -20,7 +22,8 @@ extension ForwardOutcome {
       switch fault {
       case .notLeader: .notLeader
       case .noLeader, .unreachable: .unreachable
-      case .unanswered, .refused: .failed
+      case .unanswered: .failed
+      case .refused: .refused
       case .declined: .responded
       case .crowded: .crowded
       }

@@ -43,11 +43,15 @@ package struct LeaderDuties: Sendable {
   package let isCutOff: @Sendable () -> Bool
   /// The node and the epoch of its lease, which the claims of its queue show; empty if they do not matter.
   package let term: String
+  /// What other nodes get to know of this one.
+  package let answer: NodeAnswer?
 
   package init(
     position: @escaping @Sendable () -> Int64, progress: any ReplicaProgress,
-    isCutOff: @escaping @Sendable () -> Bool = { false }, term: String = ""
+    isCutOff: @escaping @Sendable () -> Bool = { false }, term: String = "",
+    answer: NodeAnswer? = nil
   ) {
+    self.answer = answer
     self.isCutOff = isCutOff
     self.position = position
     self.progress = progress
@@ -59,8 +63,11 @@ package struct LeaderDuties: Sendable {
 package struct ReplicaDuties: Sendable {
   package let link: LeaderLink
   package let forwarder: LeaderForwarder
+  /// What other nodes get to know of this one.
+  package var answer: NodeAnswer?
 
-  package init(link: LeaderLink, forwarder: LeaderForwarder) {
+  package init(link: LeaderLink, forwarder: LeaderForwarder, answer: NodeAnswer? = nil) {
+    self.answer = answer
     self.link = link
     self.forwarder = forwarder
   }

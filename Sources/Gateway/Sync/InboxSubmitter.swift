@@ -70,8 +70,10 @@ struct InboxSubmitter: Sendable {
       }
       throw Failure(
         .storageUnavailable,
-        "It is not known whether the mutation was stored in the cluster's database. Repeat the "
-          + "request with the same key.", retry: .sameKey, retryAfter: .seconds(1),
+        error.isNothingStored
+          ? "The mutation could not be stored in the cluster's database; nothing was enqueued."
+          : "It is not known whether the mutation was stored in the cluster's database. Repeat the "
+            + "request with the same key.", retry: .sameKey, retryAfter: .seconds(1),
         cause: error.cause, remedy: InboxOutage.remedy)
     }
     return try result.get()
@@ -113,9 +115,13 @@ struct InboxSubmitter: Sendable {
     if isKnown { return answer(attempt, known, isReplay: { _ in true }, entry: nil) }
     let before = Set(attempt.mutations.filter { isReplay($0, known[$0.submission.key]) }.map(\.id))
 
-    if let other = try await waiting(attempt) {
-      return try await acknowledge(other, attempt, isOwn: false, before, listener)
+    let other: InboxSubmission?
+    do throws(InboxOutage) {
+      other = try await waiting(attempt)
+    } catch {
+      throw InboxOutage(cause: error.cause, isNothingStored: true)
     }
+    if let other { return try await acknowledge(other, attempt, isOwn: false, before, listener) }
     let place = adding.enter(attempt.mutations.count, of: attempt.device)
     defer { adding.leave(place) }
     if let refusal = try await refusal(of: attempt, after: place) { return .failure(refusal) }

@@ -69,17 +69,23 @@ package struct InboxOutage: Error, Hashable, Sendable {
 
   /// This node has not applied the cluster's log in time.
   static let behind = InboxOutage(
-    cause: "this node has not applied the cluster's log", isOfDelay: true)
+    cause: "this node has not applied the cluster's log", isOfDelay: true,
+    isNothingStored: false)
 
   /// For the log.
   package let cause: String
   /// Whether everything could be reached, and only took too long.
   let isOfDelay: Bool
+  /// Whether it is certain that the call has stored nothing.
+  package let isNothingStored: Bool
 
-  package init(cause: String) { self.init(cause: cause, isOfDelay: false) }
+  package init(cause: String, isNothingStored: Bool = false) {
+    self.init(cause: cause, isOfDelay: false, isNothingStored: isNothingStored)
+  }
 
-  private init(cause: String, isOfDelay: Bool) {
+  private init(cause: String, isOfDelay: Bool, isNothingStored: Bool) {
     self.cause = cause
     self.isOfDelay = isOfDelay
+    self.isNothingStored = isNothingStored
   }
 }

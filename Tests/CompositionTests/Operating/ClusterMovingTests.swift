@@ -39,8 +39,25 @@ struct ClusterMovingTests {
     return ClusterCommands(settings, backend)
   }
 
-  private func importing(replacing: Bool = false) async throws(StartFailure) -> String {
-    try await commands().importFolder(replacing: replacing, environment: [:])
+  private func importing(
+    replacing: Bool = false, acceptingLoss: Bool = false
+  ) async throws(StartFailure) -> String {
+    try await commands().importFolder(
+      replacing: replacing, acceptingLoss: acceptingLoss, environment: [:])
+  }
+
+  private func refusalOfExport(acceptingLoss: Bool = false) async -> StartFailure? {
+    await failure { () async throws(StartFailure) in
+      try await commands().exportFolder(
+        to: target, whileRunning: false, acceptingLoss: acceptingLoss)
+    }
+  }
+
+  private func beat(_ id: String, position: Int64) async throws {
+    try await backend.beat(
+      NodeRecord(
+        id: NodeID(id), url: "http://\(id)", position: position, version: "1", digest: "d"))
+    cluster.advanceClock(by: .seconds(600))
   }
 
   private func failure(
@@ -185,5 +202,88 @@ struct ClusterMovingTests {
       #expect(report.contains("1 mutation in the inbox is not in it."))
     }
     #expect(await failing(whileRunning: true).contains("has a database"))
+  }
+
+  @Test("A folder that is behind its cluster is only imported if the loss is accepted")
+  func refusesFoldersBehind() async throws {
+    try await makeSingle()
+    _ = try await importing()
+    try await leading { try await register("tablet", in: $0) }
+    let own = try #require(try Store.clusterPosition(folder: data)).position
+    try await beat("further", position: own + 16)
+    let former = try await backend.identity()
+    let refusal = try #require(
+      await failure { () async throws(StartFailure) in try await importing(replacing: true) })
+    #expect(refusal.kind == .failed)
+    for part in ["at position \(own) ", "commits up to \(own + 16) (log up to \(own))", "--accept-loss"] {
+      #expect(refusal.description.contains(part), "\(refusal.description)")
+    }
+    #expect(try await backend.identity() == former)
+    _ = try await importing(replacing: true, acceptingLoss: true)
+    #expect(try await backend.identity() != former)
+  }
+
+  @Test("A cluster that has lost its log is begun again from a node's folder")
+  func importsAfterALostLog() async throws {
+    try await makeSingle()
+    _ = try await importing()
+    try await leading { try await register("tablet", in: $0) }
+    cluster.setFaults { $0.isLogLost = true }
+    let refusal = try #require(
+      await failure { () async throws(StartFailure) in try await importing() })
+    #expect(refusal.description.contains("has lost the rows of the table `log`"))
+    #expect(refusal.description.contains("--replace"))
+    _ = try await importing(replacing: true)
+    #expect(try await backend.head().position == 0)
+    #expect(try Store.clusterPosition(folder: data)?.cluster == (try await backend.identity()))
+  }
+
+  @Test("An export fails if the log, a node or the folder says that commits are lost")
+  func refusesExportsWithLostCommits() async throws {
+    try await makeSingle()
+    _ = try await importing()
+    try await leading { store in
+      for id in ["tablet", "watch"] { try await register(id, in: store) }
+    }
+    let end = try await backend.head().position
+    cluster.loseRows(after: end - 1)
+    let byFolder = try #require(await refusalOfExport())
+    #expect(byFolder.kind == .failed)
+    for part in [
+      "go up to position \(end - 1)", "data folder is at \(end)", "--accept-loss",
+      "Nothing was exported.",
+    ] { #expect(byFolder.description.contains(part), "\(byFolder.description)") }
+    try await beat("n", position: end + 5)
+    let byNode = try #require(await refusalOfExport())
+    #expect(byNode.description.contains("node n (http://n) has reported \(end + 5)"))
+    #expect(!Store.hasDatabase(folder: target))
+    #expect(!FileManager.default.fileExists(atPath: "\(target)/larder.export-unfinished"))
+    cluster.setFaults { $0.isLogLost = true }
+    let byLog = try #require(await refusalOfExport())
+    #expect(byLog.description.contains("the rows of the log are lost"), "\(byLog.description)")
+    #expect(await refusalOfExport(acceptingLoss: true) == nil)
+    #expect(Store.hasDatabase(folder: target))
+  }
+
+  @Test("An export that was killed can be repeated, and a key that the folder had is named")
+  func repeatsExports() async throws {
+    try await makeSingle()
+    _ = try await importing()
+    try Data(repeating: 7, count: 32).write(to: URL(filePath: "\(data)/larder.key"))
+    try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+    for name in ["larder.export-unfinished", "larder.sqlite", "larder.sqlite-wal", "larder.snapshot"] {
+      try Data([1]).write(to: URL(filePath: "\(target)/\(name)"))
+    }
+    let key = Data(repeating: 8, count: 32)
+    try key.write(to: URL(filePath: "\(target)/larder.key"))
+    let report = try await commands().exportFolder(to: target, whileRunning: false)
+    #expect(report.contains("warning: the folder had another larder.key"), "\(report)")
+    #expect(FileManager.default.contents(atPath: "\(target)/larder.key") == key)
+    for name in ["larder.export-unfinished", "larder.snapshot"] {
+      #expect(!FileManager.default.fileExists(atPath: "\(target)/\(name)"))
+    }
+    let store = try open(target, .alone)
+    #expect(try await store.device(id: "phone") != nil)
+    store.close()
   }
 }
