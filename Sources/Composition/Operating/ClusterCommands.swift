@@ -19,8 +19,8 @@ package struct ClusterCommands {
 
   init(
     _ settings: Settings, _ backend: any ClusterBackend,
-    check: @escaping @Sendable (_ cluster: String?) -> NodeCheck? = { _ in nil },
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    check: @escaping @Sendable (_ cluster: String?) -> NodeCheck? = { _ in nil }
   ) {
     self.settings = settings
     self.backend = backend

@@ -65,6 +65,33 @@ extension Ways {
       await world.stop()
     }
 
+    @Test("Each node says which one it is to nodes alone, by its own signature")
+    func nodesSayWhoTheyAre() async throws {
+      let world = try await ClusterWorld.start(try await RunningLarder.start())
+      for (larder, id) in [(world.leader, "n_1"), (world.replica, "n_2")] {
+        let answer = try await larder.request(
+          "GET", NodePing.path, headers: Self.signed("GET", NodePing.path))
+        #expect(answer.status == 200, "\(id)")
+        let field = try #require(answer["larder-node"])
+        let statement = try ClusterWorld.signature.statement(
+          in: field,
+          of: NodeSignature.Request(
+            method: "ANSWER", target: NodePing.path, host: "the cluster", id: "r-1"),
+          at: Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+        #expect(statement.node == id)
+        // Of no use as a signature of a request.
+        let replayed = try await larder.request(
+          "GET", NodePing.path, headers: [("Request-Id", "r-1"), ("Larder-Node", field)])
+        #expect(replayed["larder-node-refusal"] == "signature")
+        #expect(try await larder.get(NodePing.path).status == 404)
+        let other = NodeSignature(secret: Array(repeating: UInt8(9), count: 32))
+        let refused = try await larder.request(
+          "GET", NodePing.path, headers: Self.signed("GET", NodePing.path, by: other))
+        #expect(refused.status == 403 && refused["larder-node"] == nil)
+      }
+      await world.stop()
+    }
+
     @Test("A replica passes no forwarded request on, and a service alone ignores the field")
     func forwardedRequestsEnd() async throws {
       let larder = try await RunningLarder.start()
