@@ -77,6 +77,14 @@ package final class HTTPService: Service {
     shared.rates?.divide(among: nodeCount)
   }
 
+  /// Replaces the hosts of the cluster's other nodes, to which the limit on connections per address does not apply.
+  /// Names are looked up here, and are not looked up again later. Hosts without an address are ignored.
+  package func exempt(nodesAt hosts: Set<String>) async {
+    var addresses: [SocketAddress] = []
+    for host in hosts.sorted() { addresses += await group.addresses(ofHost: host) }
+    shared.connections.note(advertised: addresses)
+  }
+
   /// How often it is looked whether only independent requests are left.
   private static let lookInterval = Duration.milliseconds(5)
 

@@ -43,6 +43,8 @@ package struct Failure: Error, Sendable {
   package let retryAfter: Duration?
   package let details: [Detail]
   package let cause: String?
+  /// What operators do about it, for the log; nil for the usual of the code.
+  package let remedy: String?
 
   package init(
     _ code: Code,
@@ -50,7 +52,8 @@ package struct Failure: Error, Sendable {
     retry: Retry = .never,
     retryAfter: Duration? = nil,
     details: [Detail] = [],
-    cause: String? = nil
+    cause: String? = nil,
+    remedy: String? = nil
   ) {
     self.code = code
     self.message = message
@@ -58,6 +61,7 @@ package struct Failure: Error, Sendable {
     self.retryAfter = retryAfter
     self.details = details
     self.cause = cause
+    self.remedy = remedy
   }
 
   /// Bytes of its texts, for memory budgets of caches.

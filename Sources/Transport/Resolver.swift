@@ -69,3 +69,15 @@ enum Resolver {
     return SocketAddress(&storage, length: entry.ai_addrlen)
   }
 }
+
+extension EventLoopGroup {
+  /// Returns the addresses of a name, or of a numeric address that address, each with port 0; none if it cannot be
+  /// resolved. No loop waits for the lookup.
+  package func addresses(ofHost host: String) async -> [SocketAddress] {
+    if let address = SocketAddress(numericHost: host, port: 0) { return [address] }
+    switch await Resolver.addresses(of: host, port: 0, on: blockingPool) {
+    case .success(let addresses): return addresses
+    case .failure: return []
+    }
+  }
+}

@@ -38,6 +38,7 @@ struct ClusterLoop: Service {
         group.addTask { await decide() }
         group.addTask { await keep() }
         group.addTask { await NodeWatch(node: node).run() }
+        group.addTask { await NodeHosts(node: node, server: service.server).keep() }
         await group.waitForAll()
       }
     }
@@ -355,7 +356,9 @@ struct ClusterLoop: Service {
         try await backend.beat(node.record(digest: digest))
         node.note(inboxEntries: try await backend.inboxState().count)
         let nodes = try await backend.nodes()
-        node.note(others: nodes.map(\.id).filter { $0 != node.id })
+        let others = nodes.filter { $0.id != node.id }
+        node.note(others: others.map(\.id))
+        node.note(otherHosts: NodeHosts.hosts(of: others))
         service.server.divideRateLimit(among: max(1, nodes.count(where: \.isLive)))
         node.noteWorks(Self.reporting)
       } catch {

@@ -32,10 +32,11 @@ package struct ForwardingAssembly: Sendable {
 
   /// - Parameters:
   ///   - node: the id of this node.
+  ///   - streamsMax: see ``RelayPlaces``.
   ///   - tls: for nodes that advertise `https` addresses; nil if none does.
   package init(
     node: String, signature: NodeSignature, group: EventLoopGroup, tls: TLSClientContext?,
-    logger: Logger
+    logger: Logger, streamsMax: Int = RelayPlaces.streamsMax
   ) {
     client = HTTPClient(
       group: group, settings: LeaderForwarder.clientSettings, tls: tls,
@@ -48,6 +49,7 @@ package struct ForwardingAssembly: Sendable {
       forwarder: LeaderForwarder(
         link: link, node: node, client: client, signature: signature, clock: SystemClock.wall,
         random: RandomBytes { UInt8.random(in: 0...UInt8.max) }, logger: logger,
+        places: RelayPlaces(streamsMax: streamsMax),
         noteOutcome: { meters.noteForwarded($0) }))
   }
 

@@ -44,6 +44,8 @@ final class ClusterNode: Sendable {
     var bytesAppended = 0
     /// The other nodes, as they were last found.
     var others: [NodeID] = []
+    /// The hosts of their addresses.
+    var otherHosts: Set<String> = []
     /// Whether the node leads no more, although its deployment is a leader's.
     var hasLost = false
     /// A moment before the lease was last taken or renewed; nil before that.
@@ -332,6 +334,11 @@ final class ClusterNode: Sendable {
 
   func note(others: [NodeID]) { state.withLock { $0.others = others } }
 
+  /// The hosts at which the other nodes say they are, as they were last found.
+  var otherHosts: Set<String> { state.withLock { $0.otherHosts } }
+
+  func note(otherHosts: Set<String>) { state.withLock { $0.otherHosts = otherHosts } }
+
   /// Notes the end of the log.
   func note(head: Int64) {
     let own = position
@@ -405,12 +412,17 @@ extension ClusterNode: ClusterStatus {
   var measures: ClusterMeasures {
     let own = position
     let isLeader = lease != nil
+    // A leader whose lease is over learns nothing of what the next one appends.
+    let isCutOff = isLeader ? hasLeaseEnded : link.isCutOff
+    let unknownFor = isLeader ? nil : link.cutOffFor
     return state.withLock { state in
       let head = isLeader ? own : max(state.head, own)
+      var lag = isLeader ? .zero : state.behindSince.map { .now - $0 } ?? .zero
+      if isCutOff { lag = max(lag, unknownFor ?? state.leaseKept.map { .now - $0 } ?? .zero) }
       return ClusterMeasures(
-        position: own, lagRows: head - own,
-        lag: isLeader ? .zero : state.behindSince.map { .now - $0 } ?? .zero,
-        epoch: state.leader?.epoch ?? 0, isLeader: isLeader, inboxEntries: state.inboxEntries)
+        position: own, lagRows: head - own, lag: lag, epoch: state.leader?.epoch ?? 0,
+        isLeader: isLeader, isCutOff: isCutOff,
+        inboxEntries: isCutOff ? nil : state.inboxEntries)
     }
   }
 

@@ -30,6 +30,7 @@ struct ServiceMetrics: Sendable {
         "larder_cluster_lag_seconds", .gauge, [.init(cluster.lag / .seconds(1))]),
       .gauge("larder_cluster_epoch", Int(cluster.epoch)),
       .gauge("larder_cluster_is_leader", cluster.isLeader ? 1 : 0),
+      .gauge("larder_cluster_cut_off", cluster.isCutOff ? 1 : 0),
     ] + (cluster.inboxEntries.map { [.gauge("larder_cluster_inbox_entries", $0)] } ?? [])
   }
 

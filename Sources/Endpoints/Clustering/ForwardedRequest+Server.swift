@@ -38,7 +38,18 @@ extension ForwardedRequest {
       client: NodeSignature.Client(
         address: request.clientHost, isSecure: request.scheme == "https",
         host: request.forwardedHost),
-      surface: surface.rawValue, content: content)
+      surface: surface.rawValue, content: content,
+      isLong: Self.isLong(request, content: content))
+  }
+
+  /// Whether a request is for a stream or a long poll, or sends its content at the client's pace.
+  private static func isLong(_ request: ServerRequest, content: Content) -> Bool {
+    if case .stream = content { return true }
+    if request.field("accept")?.contains("text/event-stream") ?? false { return true }
+    guard request.method == .get else { return false }
+    if request.path.hasSuffix("/stream") { return true }
+    guard request.head.query != nil else { return false }
+    return (try? request.query())?["wait"] != nil
   }
 
   /// The request with which a replica shows the leader the credentials of another one.
@@ -46,6 +57,7 @@ extension ForwardedRequest {
     self.init(request, content: .none, isDecoded: true, surface: .main)
     method = .get
     target = "/v1/devices/me"
+    isLong = false
     let kept = fields.filter { !Self.contentNames.contains($0.name.canonicalName) }
     fields = HTTPFields()
     for field in kept { fields.append(field) }
@@ -79,9 +91,6 @@ extension ForwardedResponse {
     "transfer-encoding", "upgrade", "date", "request-id", "x-content-type-options", "ratelimit",
     "ratelimit-policy", "strict-transport-security",
   ]
-  /// Content up to this length is read before the response begins, so that a leader that fails while it
-  /// sends leaves no broken response.
-  private static let wholeBytesMax = 256 << 10
 
   /// The response as it is sent on.
   ///
@@ -94,7 +103,7 @@ extension ForwardedResponse {
       kept.append(field)
     }
     var response = ServerResponse(status: status, fields: kept)
-    let length = fields[.contentLength].flatMap { Int($0) }
+    let length = byteCount
     if status == .noContent || status == .notModified { return response }
     if request.method == .head {
       response.body = .stream(length: length) { _ in }
@@ -104,9 +113,8 @@ extension ForwardedResponse {
       response.body = .bytes(try await rest(bytesMax: length))
       return response
     }
-    let isEvents = fields[.contentType]?.hasPrefix("text/event-stream") ?? false
     response.body = .stream(length: length) { writer in
-      if isEvents { writer.streamEvents(stallMax: stallMax) }
+      if isEventStream { writer.streamEvents(stallMax: stallMax) }
       while let piece = try await next() { try await writer.write(piece) }
     }
     return response

@@ -116,7 +116,7 @@ package final class LeaderHandler: NodeHandler {
       do throws(Failure) {
         let content = try await context.content(of: request)
         guard NodeSignature.digest(of: content) == digest else { return (request, refused) }
-        return (request.replacing(body: RequestBody(content)), nil)
+        return (request.replacing(body: RequestBody(admitted: content)), nil)
       } catch {
         return (request, .failure(error, request: request))
       }

@@ -38,6 +38,9 @@ struct ReplicaRouting: Sendable {
     {
       return await forward(request, line.content, line.surface)
     }
+    if line.place == .leaderIfReachable {
+      return await respondUnlessLeader(to: request, line, local)
+    }
     guard request.head.hasBody else {
       return await respondHere(to: request, content: .none, line, local)
     }
@@ -62,12 +65,38 @@ struct ReplicaRouting: Sendable {
       do throws(ForwardingFault) {
         return try await passOn(forwarded, of: request)
       } catch {
-        if case .unanswered = error { return failure(error, of: request) }
+        switch error {
+        case .unanswered, .crowded: return failure(error, of: request)
+        case .noLeader, .notLeader, .unreachable, .refused, .declined: break
+        }
         context.note(Self.failure(of: error), requestID: request.id)
       }
     }
     // Without the leader, this node shows what it has.
     return await localResponse(to: request, content, line, wasAsked: true, local).response
+  }
+
+  /// Has the leader respond, and responds from this node's own state if it cannot be reached.
+  ///
+  /// The console's sessions are known only where operators sign in: without the leader, this node would say that
+  /// they have ended.
+  private func respondUnlessLeader(
+    to request: ServerRequest, _ line: Line, _ local: @escaping Respond
+  ) async -> ServerResponse {
+    let hasOwnCredential =
+      request.head.fields.contains("authorization") || !request.head.fields.contains("cookie")
+    guard !request.head.hasBody, hasOwnCredential else {
+      return await forward(request, line.content, line.surface)
+    }
+    let forwarded = ForwardedRequest(
+      request, content: .none, isDecoded: true, surface: line.surface)
+    do throws(ForwardingFault) {
+      return try await passOn(forwarded, of: request)
+    } catch {
+      if case .unanswered = error { return failure(error, of: request) }
+      context.note(Self.failure(of: error), requestID: request.id)
+    }
+    return await localResponse(to: request, .none, line, wasAsked: true, local).response
   }
 
   private func localResponse(
@@ -87,7 +116,9 @@ struct ReplicaRouting: Sendable {
       })
     var whole = request
     // Content is read once: each response gets it as new.
-    if case .bytes(let bytes) = content { whole = request.replacing(body: RequestBody(bytes)) }
+    if case .bytes(let bytes) = content {
+      whole = request.replacing(body: RequestBody(admitted: bytes))
+    }
     let response = await LeaderRequest.$current.withValue(current) { [whole] in
       await local(whole)
     }
@@ -166,6 +197,15 @@ struct ReplicaRouting: Sendable {
       Failure(
         .leaderUnavailable, Failure.leaderUnavailable.message, retry: .after,
         retryAfter: .seconds(1), cause: cause)
+    case .crowded(let crowd):
+      Failure(
+        .overloaded,
+        crowd == .streams
+          ? "This node passes on as many streams to the cluster's leader as it may; retry later, or "
+            + "at another node."
+          : "Too many requests of this node wait for the cluster's leader; retry later, or at "
+            + "another node.",
+        retry: .after, retryAfter: .seconds(crowd == .streams ? 5 : 1))
     case .unanswered(let cause):
       Failure(
         .outcomeUnknown,

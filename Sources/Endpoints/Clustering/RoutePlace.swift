@@ -7,11 +7,15 @@ package enum RoutePlace: Hashable, Sendable {
   case anyNode
   /// Only the leader: other nodes pass the request on before anything else.
   case leader
+  /// The leader, and each node from its own state while there is none or it cannot be reached: what operators
+  /// read to find out why.
+  case leaderIfReachable
 
   /// The place of a route, unless its line of the table says otherwise: what can write belongs to the
-  /// leader, and so does what only operators see.
+  /// leader, and what operators read is the leader's, as long as it responds.
   static func place(of method: RequestMethod, _ pattern: RoutePattern) -> Self {
-    method == .get && !"\(pattern)".hasPrefix(OperatorAccess.prefix) ? .anyNode : .leader
+    guard method == .get else { return .leader }
+    return "\(pattern)".hasPrefix(OperatorAccess.prefix) ? .leaderIfReachable : .anyNode
   }
 }
 

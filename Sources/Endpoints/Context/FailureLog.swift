@@ -37,7 +37,7 @@ final class FailureLog: Sendable {
       return
     }
     metadata["code"] = "\(failure.code.rawValue)"
-    if let remedy = Self.own[failure.code] {
+    if let remedy = failure.remedy ?? Self.own[failure.code] {
       metadata["remedy"] = "\(remedy)"
       let now = clock.now()
       guard let count = pace.withLock({ $0.note(failure.code.rawValue, at: now) }) else { return }

@@ -6,7 +6,9 @@ import Model
 enum ConsoleRoutes {
   static let lines: [RouteLine] = [
     RouteLine(.post, "/v1/admin/session", operators: .ignored) { await $0.session.signIn($1) },
-    RouteLine(.get, "/v1/admin/session", operators: .ignored) { await $0.session.show($1) },
+    RouteLine(.get, "/v1/admin/session", operators: .ignored, place: .leader) {
+      await $0.session.show($1)
+    },
     RouteLine(.delete, "/v1/admin/session", operators: .ignored) { await $0.session.signOut($1) },
 
     RouteLine(.get, "/v1/admin/backups") { await $0.maintenance.listBackups($1) },

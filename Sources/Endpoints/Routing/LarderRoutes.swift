@@ -99,8 +99,8 @@ package enum LarderRoutes {
 
     RouteLine(.post, "/v1/admin/purge", reach: .everyNode) { await $0.admin.purge($1) },
     RouteLine(.post, "/v1/admin/explain", effect: .reads) { await $0.admin.explain($1) },
-    RouteLine(.get, "/v1/admin/subscriptions") { await $0.liveStatus.show($1) },
-    RouteLine(.get, "/v1/admin/upstreams") { await $0.upstreams.list($1) },
+    RouteLine(.get, "/v1/admin/subscriptions", place: .leader) { await $0.liveStatus.show($1) },
+    RouteLine(.get, "/v1/admin/upstreams", place: .leader) { await $0.upstreams.list($1) },
     RouteLine(.get, "/v1/admin/cluster") { await $0.cluster.show($1) },
     RouteLine(.post, "/v1/admin/sql", effect: .reads) { await $0.maintenance.sql($1) },
     RouteLine(.get, "/v1/admin/log-level") { await $0.maintenance.showLogLevel($1) },

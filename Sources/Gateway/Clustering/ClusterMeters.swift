@@ -12,6 +12,8 @@ package enum ForwardOutcome: String, CaseIterable, Sendable {
   case failed
   /// The leader did not accept the signature: another secret, or clocks apart.
   case refused
+  /// This node had as many requests or streams at the leader as it may.
+  case crowded
 }
 
 extension ForwardOutcome {
@@ -23,6 +25,7 @@ extension ForwardOutcome {
       case .unanswered: .failed
       case .refused: .refused
       case .declined: .responded
+      case .crowded: .crowded
       }
   }
 }

@@ -16,22 +16,27 @@ package struct ClusterMeasures: Sendable, Hashable {
   package var position: Int64
   /// Rows of the log, as far as this node knows of them, that it has not applied.
   package var lagRows: Int64
-  /// How long the oldest of these rows has waited; zero without any.
+  /// How long the oldest of these rows has waited, and while the node is cut off at least the time since it last
+  /// knew the end of the log: it can have missed rows since then. Zero for a node that has them all.
   package var lag: Duration
   /// The epoch of the lease that this node knows of.
   package var epoch: Int64
   package var isLeader: Bool
-  /// Mutations that wait for the leader; nil if this node does not know.
+  /// Whether the node learns nothing new of its cluster, see ``ClusterRole/isCutOff``.
+  package var isCutOff: Bool
+  /// Mutations that wait for the leader; nil if this node does not know, as while it is cut off.
   package var inboxEntries: Int?
 
   package init(
-    position: Int64, lagRows: Int64, lag: Duration, epoch: Int64, isLeader: Bool, inboxEntries: Int?
+    position: Int64, lagRows: Int64, lag: Duration, epoch: Int64, isLeader: Bool,
+    isCutOff: Bool = false, inboxEntries: Int?
   ) {
     self.position = position
     self.lagRows = lagRows
     self.lag = lag
     self.epoch = epoch
     self.isLeader = isLeader
+    self.isCutOff = isCutOff
     self.inboxEntries = inboxEntries
   }
 }

@@ -31,10 +31,13 @@ package struct ForwardedRequest: Sendable {
   package var client: NodeSignature.Client
   package var surface: String
   package var content: Content
+  /// Whether it is known to occupy its connection for as long as its client likes, so that it needs a place of
+  /// ``RelayPlaces`` before it is sent. What turns out to be long by its response needs one then.
+  package var isLong: Bool
 
   package init(
     method: HTTPRequest.Method, target: String, host: String, fields: HTTPFields, id: String,
-    client: NodeSignature.Client, surface: String, content: Content
+    client: NodeSignature.Client, surface: String, content: Content, isLong: Bool = false
   ) {
     self.method = method
     self.target = target
@@ -44,6 +47,7 @@ package struct ForwardedRequest: Sendable {
     self.client = client
     self.surface = surface
     self.content = content
+    self.isLong = isLong
   }
 
   /// Whether it can be sent a second time after it may have been executed (RFC 9110 section 9.2.1).
@@ -57,12 +61,18 @@ package struct ForwardedRequest: Sendable {
 
 /// The leader's response to a forwarded request, whose content is read as it arrives.
 package struct ForwardedResponse: Sendable {
+  /// Content up to this length is read before the response to the client begins, so that its connection is free
+  /// soon, and a leader that fails while it sends leaves no broken response.
+  package static let wholeBytesMax = 256 << 10
+
   package let status: HTTPResponse.Status
   /// As received, without those that only nodes read.
   package let fields: HTTPFields
   /// Which credentials of the request the leader has verified.
   package let verified: Set<String>
   private let content: HTTPClientStream
+  /// Held until the content has been passed on; nil for a short response.
+  var place: RelayPlace?
 
   init(
     _ response: HTTPClientStream, fields: HTTPFields, verified: Set<String>
@@ -71,6 +81,19 @@ package struct ForwardedResponse: Sendable {
     self.fields = fields
     self.verified = verified
     content = response
+  }
+
+  /// The announced length of the content; nil if there is none.
+  package var byteCount: Int? { fields[.contentLength].flatMap { Int($0) } }
+
+  package var isEventStream: Bool {
+    fields[.contentType]?.hasPrefix("text/event-stream") ?? false
+  }
+
+  /// Whether the content is sent on while it arrives, at the client's pace.
+  func isLong(to request: ForwardedRequest) -> Bool {
+    if request.method == .head || status == .noContent || status == .notModified { return false }
+    return byteCount.map { $0 > Self.wholeBytesMax } ?? true
   }
 
   /// Returns the next piece of the content; nil at its end. Supports one reader at a time.
@@ -102,9 +125,11 @@ package struct ForwardedSocket: Sendable {
   /// The subprotocol that the leader chose; nil for none.
   package var subprotocol: String? { connection.subprotocol }
   private let connection: WebSocketClientConnection
+  private let place: RelayPlace
 
-  init(_ connection: WebSocketClientConnection) {
+  init(_ connection: WebSocketClientConnection, at place: RelayPlace) {
     self.connection = connection
+    self.place = place
   }
 
   package func send(_ message: WebSocketMessage) async throws(WebSocketClose) {

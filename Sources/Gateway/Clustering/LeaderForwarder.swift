@@ -18,6 +18,16 @@ package enum ForwardingFault: Error, Hashable, Sendable {
   case refused(String)
   /// The leader opens no WebSocket for this client.
   case declined(status: Int)
+  /// This node has as many requests or streams at the leader as it may: nothing has been done, unless the request
+  /// was safe.
+  case crowded(Crowd)
+
+  package enum Crowd: Hashable, Sendable {
+    /// All places of ``RelayPlaces`` are taken.
+    case streams
+    /// All connections are busy with short requests, or do not get free in time.
+    case requests
+  }
 }
 
 /// Passes requests on to the leader.
@@ -62,16 +72,19 @@ package struct LeaderForwarder: Sendable {
   private let random: RandomBytes
   private let logger: Logger
   private let noteOutcome: @Sendable (ForwardOutcome) -> Void
+  private let places: RelayPlaces
   private let pace = RefusalPace()
+  private let crowdPace = RefusalPace()
   private let pulse = LeaderPulse()
 
   /// - Parameters:
   ///   - node: the id of this node.
   ///   - client: a client of its own, see ``clientSettings``.
+  ///   - places: those of the streams that the node passes on.
   ///   - noteOutcome: called with the outcome of each request.
   package init(
     link: LeaderLink, node: String, client: HTTPClient, signature: NodeSignature,
-    clock: WallClock, random: RandomBytes, logger: Logger,
+    clock: WallClock, random: RandomBytes, logger: Logger, places: RelayPlaces = RelayPlaces(),
     noteOutcome: @escaping @Sendable (ForwardOutcome) -> Void = { _ in }
   ) {
     self.link = link
@@ -81,14 +94,16 @@ package struct LeaderForwarder: Sendable {
     self.clock = clock
     self.random = random
     self.logger = logger
+    self.places = places
     self.noteOutcome = noteOutcome
   }
 
   /// The settings of the client: it waits for long polls and uploads, and never refuses by itself.
   package static var clientSettings: HTTPClientSettings {
     var settings = HTTPClientSettings()
-    // Each forwarded stream occupies a connection.
-    settings.connectionsMax = 4_096
+    // Each forwarded stream occupies a connection, as far as `RelayPlaces` lets it.
+    settings.connectionsMax = RelayPlaces.connectionsMax
+    settings.webSocketsMax = RelayPlaces.connectionsMax
     settings.queueMax = 4_096
     settings.connectTimeout = .seconds(1)
     // The longest wait of a client is a minute.
@@ -103,13 +118,48 @@ package struct LeaderForwarder: Sendable {
     _ request: ForwardedRequest
   ) async throws(ForwardingFault) -> ForwardedResponse {
     do throws(ForwardingFault) {
-      let response = try await sendUntilAnswered(request)
+      var place: RelayPlace?
+      if request.isLong { place = try takePlace() }
+      var response = try await sendUntilAnswered(request)
+      if response.isLong(to: request) {
+        if place == nil { place = try takePlace(for: response, to: request) }
+        response.place = place
+      }
       noteOutcome(.responded)
       return response
     } catch {
       noteOutcome(ForwardOutcome(error))
       throw error
     }
+  }
+
+  /// Takes a place for a response that turned out to be long.
+  ///
+  /// - Throws: if all are taken, unless the response tells the outcome of a write.
+  private func takePlace(
+    for response: ForwardedResponse, to request: ForwardedRequest
+  ) throws(ForwardingFault) -> RelayPlace {
+    guard request.isSafe || response.isEventStream else { return places.takeAlways() }
+    return try takePlace()
+  }
+
+  private func takePlace() throws(ForwardingFault) -> RelayPlace {
+    guard let place = places.take() else { throw crowded(.streams) }
+    return place
+  }
+
+  private func crowded(_ crowd: ForwardingFault.Crowd) -> ForwardingFault {
+    if crowdPace.mayLog(at: clock.now()) {
+      logger.warning(
+        crowd == .streams
+          ? "streams are refused: this node passes on as many to the leader as it may"
+          : "requests are refused: too many of this node wait for a connection to the leader",
+        metadata: [
+          "streams": "\(places.count)", "streams_max": "\(places.streamsMax)",
+          "remedy": "look for clients that open many streams, or balance clients over more nodes",
+        ])
+    }
+    return .crowded(crowd)
   }
 
   private func sendUntilAnswered(
@@ -124,7 +174,7 @@ package struct LeaderForwarder: Sendable {
         let mayRepeat: Bool =
           switch error {
           case .noLeader, .notLeader, .unreachable: request.isWhole
-          case .unanswered, .refused, .declined: false
+          case .unanswered, .refused, .declined, .crowded: false
           }
         guard mayRepeat, let next = await self.next(after: leader, isRepeated) else { throw error }
         leader = next
@@ -149,6 +199,13 @@ package struct LeaderForwarder: Sendable {
     _ request: ForwardedRequest, subprotocols: [String]
   ) async throws(ForwardingFault) -> ForwardedSocket {
     guard let leader = await link.nextReachable() else { throw .noLeader }
+    let place: RelayPlace
+    do throws(ForwardingFault) {
+      place = try takePlace()
+    } catch {
+      noteOutcome(ForwardOutcome(error))
+      throw error
+    }
     var socket = WebSocketRequest(
       url: HTTPURL(origin: leader.url.origin, target: request.target),
       fields: signed(request, for: leader),
@@ -158,7 +215,7 @@ package struct LeaderForwarder: Sendable {
       let connection = try await client.openWebSocket(socket)
       link.noteReached(leader)
       noteOutcome(.responded)
-      return ForwardedSocket(connection)
+      return ForwardedSocket(connection, at: place)
     } catch {
       if case .upgradeRefused(let status) = error {
         noteOutcome(.responded)
@@ -180,6 +237,7 @@ package struct LeaderForwarder: Sendable {
       response = try await exchange(request, with: leader).get()
     } catch {
       if Task.isCancelled { throw .unanswered("the client is gone") }
+      if error == .queueFull || error == .queueTimedOut { throw crowded(.requests) }
       if error.saysUnreachable { link.noteUnreachable(leader) }
       throw error.wasSent && !request.isSafe ? .unanswered("\(error)") : .unreachable("\(error)")
     }

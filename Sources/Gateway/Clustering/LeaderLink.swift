@@ -48,6 +48,8 @@ package final class LeaderLink: Sendable {
     var isCutOff = false
     /// Until when the node is sure to have nearly all of the log, on the monotonic clock; nil before it was noted.
     var wholeUntil: Duration?
+    /// When it was last sure of that, or began to look.
+    var lastWhole: Duration?
     /// The last position of a write that was passed on and answered before this node had applied it.
     var owed: Int64 = 0
     var hasLooked = false
@@ -100,15 +102,24 @@ package final class LeaderLink: Sendable {
     let now = uptime()
     change { state in
       state.isCutOff = isCutOff
-      if !isCutOff { state.wholeUntil = now + Self.wholeFor }
-      if isCutOff { state.hasLooked = true }
+      if !isCutOff {
+        state.wholeUntil = now + Self.wholeFor
+        state.lastWhole = now
+      }
+      if isCutOff {
+        state.hasLooked = true
+        state.lastWhole = state.lastWhole ?? now
+      }
     }
   }
 
   /// Notes that this node does not know yet what it has missed.
   package func noteOpening() {
     let now = uptime()
-    change { $0.wholeUntil = $0.wholeUntil ?? now - .nanoseconds(1) }
+    change { state in
+      state.wholeUntil = state.wholeUntil ?? now - .nanoseconds(1)
+      state.lastWhole = state.lastWhole ?? now
+    }
   }
 
   /// Forgets the leader until the node has looked for it, because it is another one now.
@@ -201,6 +212,13 @@ package final class LeaderLink: Sendable {
   package var isCutOff: Bool {
     let now = uptime()
     return state.withLock { $0.isCutOff || $0.wholeUntil.map { $0 < now } ?? false }
+  }
+
+  /// How long this node has learned nothing of new positions; nil if it is not cut off.
+  package var cutOffFor: Duration? {
+    guard isCutOff else { return nil }
+    let now = uptime()
+    return state.withLock { state in state.lastWhole.map { max(.zero, now - $0) } ?? .zero }
   }
 
   /// Whether this node has not applied what it has passed on and answered, so that a client may miss its own

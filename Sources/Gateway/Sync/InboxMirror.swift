@@ -78,7 +78,7 @@ package final class InboxMirror: Sendable {
     try await refresh(device)
     // What is not in the inbox any more is in the log by now.
     guard try await inbox.catchUp(within: Self.catchUpMax) else {
-      throw InboxOutage(cause: "this node has not applied the cluster's log")
+      throw .behind
     }
     try await update(device, adding: [])
   }
@@ -158,10 +158,17 @@ package final class InboxMirror: Sendable {
   }
 
   static func unavailable(_ outage: InboxOutage) -> Failure {
-    Failure(
+    if outage.isOfDelay {
+      return Failure(
+        .nodeBehind,
+        "This node has not applied yet what the cluster's log has; retry later, or at another node.",
+        retry: .after, retryAfter: .seconds(1), cause: outage.cause)
+    }
+    return Failure(
       .storageUnavailable,
       "This node cannot reach the cluster's database, so it does not know what the device has "
-        + "submitted; retry later.", retry: .after, retryAfter: .seconds(1), cause: outage.cause)
+        + "submitted; retry later.", retry: .after, retryAfter: .seconds(1), cause: outage.cause,
+      remedy: InboxOutage.remedy)
   }
 }
 

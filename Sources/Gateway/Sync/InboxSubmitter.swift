@@ -10,6 +10,10 @@ import SyncScheduler
 /// if the leader takes too long, as soon as it is in the inbox and this node has applied what the log had after
 /// that. An earlier mutation with the same key is then either in this node's store or in the inbox, which has
 /// one entry for a key: no acknowledged mutation can turn out to be a replay or a conflict later.
+///
+/// A node refuses what is above a device's limits as far as it knows: its store, the inbox as it last saw it, and what
+/// it is adding at the moment. What other nodes add at the same time only the leader sees, which refuses it; the
+/// submission then fails in the same way, or ends as rejected if it was acknowledged without the leader.
 struct InboxSubmitter: Sendable {
   /// What a node responds about its submission.
   struct Answer: Sendable {
@@ -21,6 +25,9 @@ struct InboxSubmitter: Sendable {
 
   /// How long a request waits for the leader to enqueue its mutations.
   static let drainMax = Duration.seconds(2)
+  /// How long a request waits after that for this node to apply what the log has. Under load it is late, and what is
+  /// in the inbox is stored: the client waits rather than repeats the request, which is more load.
+  static let catchUpMax = Duration.seconds(8)
   /// How often a submission is tried whose key disappears from the inbox while it is looked up.
   private static let attemptsMax = 4
 
@@ -29,6 +36,18 @@ struct InboxSubmitter: Sendable {
   let store: Store
   let signal: CommitSignal
   let environment: QueueEnvironment
+  private let adding = AddedMutations()
+
+  init(
+    inbox: any MutationInbox, mirror: InboxMirror, store: Store, signal: CommitSignal,
+    environment: QueueEnvironment
+  ) {
+    self.inbox = inbox
+    self.mirror = mirror
+    self.store = store
+    self.signal = signal
+    self.environment = environment
+  }
 
   /// Submits mutations of one request.
   func submit(
@@ -42,13 +61,20 @@ struct InboxSubmitter: Sendable {
     do throws(InboxOutage) {
       result = try await submit(attempt, listener)
     } catch {
+      if error.isOfDelay {
+        throw Failure(
+          .nodeBehind,
+          "The mutation is stored in the cluster's database, and this node does not know yet what the queue "
+            + "made of it. Repeat the request with the same key.", retry: .sameKey,
+          retryAfter: .seconds(1), cause: error.cause)
+      }
       throw Failure(
         .storageUnavailable,
         error.isNothingStored
           ? "The mutation could not be stored in the cluster's database; nothing was enqueued."
           : "It is not known whether the mutation was stored in the cluster's database. Repeat the "
             + "request with the same key.", retry: .sameKey, retryAfter: .seconds(1),
-        cause: error.cause)
+        cause: error.cause, remedy: InboxOutage.remedy)
     }
     return try result.get()
   }
@@ -96,7 +122,9 @@ struct InboxSubmitter: Sendable {
       throw InboxOutage(cause: error.cause, isNothingStored: true)
     }
     if let other { return try await acknowledge(other, attempt, isOwn: false, before, listener) }
-    if let refusal = try await refusal(of: attempt) { return .failure(refusal) }
+    let place = adding.enter(attempt.mutations.count, of: attempt.device)
+    defer { adding.leave(place) }
+    if let refusal = try await refusal(of: attempt, after: place) { return .failure(refusal) }
     let addition = try await inbox.add(
       device: attempt.device, key: attempt.keys[0], body: MutationCodec.encode(attempt.mutations))
     guard addition.isNew else {
@@ -122,14 +150,19 @@ struct InboxSubmitter: Sendable {
   }
 
   /// Returns why a device may not submit more; nil if it may.
-  private func refusal(of attempt: Attempt) async throws(InboxOutage) -> Failure? {
+  ///
+  /// - Parameter place: that of the attempt among what this node is adding.
+  private func refusal(
+    of attempt: Attempt, after place: AddedMutations.Place
+  ) async throws(InboxOutage) -> Failure? {
     if attempt.isForced, !inbox.hasLeader {
       return Failure(
         .notSent,
         "The cluster has no leader, so the mutation cannot be sent now; it was not stored.",
         retry: .sameKey, retryAfter: .seconds(1))
     }
-    let waiting = mirror.submissions(of: attempt.device).reduce(0) { $0 + $1.mutations.count }
+    let mirrored = mirror.submissions(of: attempt.device).reduce(0) { $0 + $1.mutations.count }
+    let waiting = mirrored + place.before
     let refusal = try await reading { () async throws(StorageError) in
       try await store.refusal(
         of: attempt.mutations, by: attempt.device, waiting: waiting, policy: environment.policy)
@@ -155,12 +188,11 @@ struct InboxSubmitter: Sendable {
     if inbox.hasLeader, try await isDrained(submission, listener) {
       return try await drainedAnswer(attempt, submission.number, isReplay)
     }
-    guard try await inbox.catchUp(within: InboxMirror.catchUpMax) else {
-      throw InboxOutage(cause: "this node has not applied the cluster's log")
-    }
+    let hasCaughtUp = try await inbox.catchUp(within: Self.catchUpMax)
     if try await undrained(submission).isEmpty {
       return try await drainedAnswer(attempt, submission.number, isReplay)
     }
+    guard hasCaughtUp else { throw .behind }
     let known = try await known(attempt)
     if let conflict = conflict(attempt, known) {
       // Not acknowledged: what the leader would make of it is not wanted.
@@ -273,6 +305,7 @@ extension MutationRecord {
       [.objectDeleted, .queueFull].contains(code)
     else { return nil }
     return Failure(
-      code, problem["detail"]?.string ?? "The queue refused the mutation.", retry: .newKey)
+      code, problem["detail"]?.string ?? "The queue refused the mutation.", retry: .newKey,
+      retryAfter: code == .queueFull ? .seconds(5) : nil)
   }
 }

@@ -63,13 +63,28 @@ package struct InboxAddition: Hashable, Sendable {
 
 /// The inbox cannot be reached; retry later.
 package struct InboxOutage: Error, Hashable, Sendable {
+  /// What operators do about it.
+  static let remedy =
+    "check that this node reaches PostgreSQL (`cluster.postgres`); `larder doctor` tries it"
+
+  /// This node has not applied the cluster's log in time.
+  static let behind = InboxOutage(
+    cause: "this node has not applied the cluster's log", isOfDelay: true)
+
   /// For the log.
   package let cause: String
+  /// Whether everything could be reached, and only took too long.
+  let isOfDelay: Bool
   /// Whether it is certain that the call has stored nothing.
   package let isNothingStored: Bool
 
   package init(cause: String, isNothingStored: Bool = false) {
+    self.init(cause: cause, isOfDelay: false, isNothingStored: isNothingStored)
+  }
+
+  private init(cause: String, isOfDelay: Bool, isNothingStored: Bool = false) {
     self.cause = cause
+    self.isOfDelay = isOfDelay
     self.isNothingStored = isNothingStored
   }
 }

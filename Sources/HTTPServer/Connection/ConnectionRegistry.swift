@@ -11,6 +11,11 @@ final class ConnectionRegistry: Sendable {
     /// Evicted connections that have not closed yet.
     var evicted = 0
     var byAddress: [SocketAddress: Int] = [:]
+    /// Addresses of nodes of this cluster: one has signed a request on a connection from it. Each is kept until the
+    /// last connection from it has closed.
+    var nodes: Set<SocketAddress> = []
+    /// Addresses at which the other nodes say they are.
+    var advertised: Set<SocketAddress> = []
   }
 
   private let connectionsMax: Int
@@ -37,15 +42,33 @@ final class ConnectionRegistry: Sendable {
 
   /// Registers a connection. Returns false if its address is over the limit, so that it must be
   /// refused.
+  ///
+  /// Connections are counted whether or not the address is exempt, which can change while they are open.
   func enter(_ address: SocketAddress) -> Bool {
-    let isCounted = isCounted(address)
-    return state.withLock { state in
+    let isWithinLimit = state.withLock { state in
       state.total += 1
-      guard let perAddressMax, isCounted else { return true }
-      let count = state.byAddress[address.with(port: 0), default: 0] + 1
-      state.byAddress[address.with(port: 0)] = count
-      return count <= perAddressMax
+      guard let perAddressMax else { return true }
+      let host = address.with(port: 0)
+      let count = state.byAddress[host, default: 0] + 1
+      state.byAddress[host] = count
+      return count <= perAddressMax || state.nodes.contains(host)
+        || state.advertised.contains(host)
     }
+    return isWithinLimit || isExempt(address)
+  }
+
+  /// Notes that a registered connection is that of another node of the cluster, which forwards the requests of many
+  /// clients. The limit per address does not apply to its address while connections from it are open.
+  func noteNode(_ address: SocketAddress) {
+    guard perAddressMax != nil else { return }
+    state.withLock { _ = $0.nodes.insert(address.with(port: 0)) }
+  }
+
+  /// Replaces the addresses at which the other nodes of the cluster are, to which the limit per address does not
+  /// apply: a node that has just got to know this one as its leader opens many connections at once.
+  func note(advertised addresses: [SocketAddress]) {
+    let hosts = Set(addresses.map { $0.with(port: 0) })
+    state.withLock { $0.advertised = hosts }
   }
 
   /// Takes a place for a registered connection. Returns false if none is left.
@@ -75,20 +98,17 @@ final class ConnectionRegistry: Sendable {
 
   /// Removes a registered connection.
   func leave(_ address: SocketAddress) {
-    let isCounted = isCounted(address)
     state.withLock { state in
       state.total -= 1
-      if isCounted {
-        let count = state.byAddress[address.with(port: 0), default: 1]
-        state.byAddress[address.with(port: 0)] = count > 1 ? count - 1 : nil
+      if perAddressMax != nil {
+        let host = address.with(port: 0)
+        let count = state.byAddress[host, default: 1]
+        state.byAddress[host] = count > 1 ? count - 1 : nil
+        if count <= 1 { state.nodes.remove(host) }
       }
       // With the lock held, so that it is true when the signal comes.
       if state.total == 0 { emptied.notify() }
     }
-  }
-
-  private func isCounted(_ address: SocketAddress) -> Bool {
-    perAddressMax != nil && !isExempt(address)
   }
 
   /// Waits until there is no connection, also in a cancelled task: a service that is cancelled resets

@@ -131,6 +131,12 @@ extension ServerSession {
     server.stamp.forgetRequest()
     if shouldEndConnection { connection.stopPersisting() }
     let origin = hasOrigins ? requestOrigin(on: reactor) : RequestOrigin()
+    // A node has judged the head that its client sent, which is shorter than the one that it sends.
+    if server.shared.configuration.nodes != nil, !origin.isOfNode,
+      let refusal = connection.refuseHead(over: limits.connection.head)
+    {
+      return refuse(refusal, head: connection.head, on: reactor)
+    }
     let rate = origin.isCounted ? nil : judgeRate(of: origin.client, on: reactor)
     if rate?.isAllowed ?? true, origin.node == nil,
       answerAtOnce(input, from: &offset, for: origin.client, on: reactor)
@@ -193,6 +199,8 @@ extension ServerSession {
       let rule = route.rule
       respond = route.respond
       bytesMax = rule.bytesMax ?? limits.bodyBytesMax
+      // A node has judged the content that its client sent, and forwards it decoded.
+      if origin.isOfNode { bytesMax = max(bytesMax, limits.decodedBytesMax) }
       if let refusal = connection.allowContent(bytesMax: bytesMax) {
         return refuse(refusal, head: head, on: reactor)
       }
@@ -209,7 +217,7 @@ extension ServerSession {
       head: head,
       body: RequestBody(
         channel: channel, length: head.framing.length, coding: coding ?? .identity,
-        limits: limits.decoding(bytesMax: bytesMax)),
+        limits: limits.decoding(bytesMax: bytesMax), isAdmitted: origin.hasWholeContent),
       id: id, remoteAddress: stream.remoteAddress, client: client, node: origin.node,
       isSecure: stream.isSecure, receivedAt: stream.now,
       date: HTTPDate(secondsSince1970: reactor.wallSeconds),
@@ -286,7 +294,7 @@ extension ServerSession {
   /// Where the request came from, as a trusted proxy or another node of the cluster reports.
   func requestOrigin(on reactor: isolated Reactor) -> RequestOrigin {
     let configuration = server.shared.configuration
-    return connection.withHead { head in
+    let origin = connection.withHead { head in
       let node = configuration.nodes?.judge(head, reactor.wallSeconds)
       if case .accepted(_, let client) = node { return RequestOrigin(client: client, node: node) }
       let client =
@@ -295,6 +303,11 @@ extension ServerSession {
           of: head.fields, from: stream.remoteAddress, trusts: configuration.proxies) : nil
       return RequestOrigin(client: client, node: node)
     }
+    if origin.isOfNode, !isNode {
+      isNode = true
+      server.shared.connections.noteNode(stream.remoteAddress)
+    }
+    return origin
   }
 
   /// Counts the request against the rate limit, if there is one, and adds the result to the response.

@@ -13,6 +13,8 @@ final class ServerSession: StreamDelegate {
   private(set) var admission: Admission
   /// Whether the peer is a trusted proxy.
   let isProxied: Bool
+  /// Whether the peer has shown that it is another node of the cluster.
+  var isNode = false
   /// Whether the client of a request can be another than the peer.
   let hasOrigins: Bool
   var connection: ServerConnection
@@ -58,7 +60,11 @@ final class ServerSession: StreamDelegate {
     let configuration = server.shared.configuration
     isProxied = configuration.proxies.contains(stream.remoteAddress)
     hasOrigins = isProxied || configuration.nodes != nil
-    connection = ServerConnection(limits: server.shared.limits.connection)
+    var connectionLimits = server.shared.limits.connection
+    if configuration.nodes != nil {
+      connectionLimits.head = connectionLimits.head.withRoomForNodes
+    }
+    connection = ServerConnection(limits: connectionLimits)
     openedAt = reactor.now
     relay = SessionTimerRelay(session: self)
     timer = relay.map { LoopTimer(delegate: $0, on: reactor) }

@@ -36,8 +36,16 @@ struct RequestOrigin {
   var node: NodeVerdict?
 
   /// Whether the node that the request reached first has counted it against the rate limit.
-  var isCounted: Bool {
+  var isCounted: Bool { isOfNode }
+
+  /// Whether another node of the cluster forwarded the request.
+  var isOfNode: Bool {
     if case .accepted = node { true } else { false }
+  }
+
+  /// Whether the content is the whole one that another node has read and signed.
+  var hasWholeContent: Bool {
+    if case .accepted(let call, _) = node, case .digest = call.content { true } else { false }
   }
 }
 

@@ -25,6 +25,9 @@ package struct RequestBody: AsyncSequence, Sendable {
   private let source: Source
   /// Bytes of content; `nil` if the client does not announce it, or only the length of the coded form.
   package let length: Int?
+  /// Whether the content was within the limits in the form in which a client sent it, so that readers' limits do not
+  /// apply to it.
+  private var isAdmitted = false
 
   /// No content.
   package static let empty = RequestBody(channel: nil, length: 0)
@@ -36,8 +39,10 @@ package struct RequestBody: AsyncSequence, Sendable {
 
   /// Content in a coding.
   init(
-    channel: BodyChannel?, length: Int?, coding: ContentDecoding, limits: DecodingLimits
+    channel: BodyChannel?, length: Int?, coding: ContentDecoding, limits: DecodingLimits,
+    isAdmitted: Bool = false
   ) {
+    self.isAdmitted = isAdmitted
     if let channel, coding != .identity {
       source = .coded(DecodedContent(channel, isGzip: coding == .gzip, limits: limits))
       self.length = nil
@@ -53,6 +58,13 @@ package struct RequestBody: AsyncSequence, Sendable {
     channel.offer(bytes)
     channel.finish(nil)
     self.init(channel: channel, length: bytes.count)
+  }
+
+  /// Creates content that was read from a request, so that it is within the limits of that, which are higher for
+  /// coded content than for the decoded bytes.
+  package init(admitted bytes: [UInt8]) {
+    self.init(bytes)
+    isAdmitted = true
   }
 
   package var isEmpty: Bool {
@@ -90,6 +102,8 @@ package struct RequestBody: AsyncSequence, Sendable {
   package func collect(upTo bytesMax: Int) async throws(BodyReadError) -> [UInt8] {
     var bytesMax = bytesMax
     if case .coded(let content) = source { bytesMax = content.limits.readerBytesMax(bytesMax) }
+    // The server's own limit has applied while it arrived.
+    if isAdmitted { bytesMax = .max }
     if let length, length > bytesMax { throw .tooLarge(bytesMax: bytesMax) }
     guard var whole = try await source.next() else { return [] }
     while whole.count <= bytesMax {

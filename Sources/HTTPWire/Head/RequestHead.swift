@@ -85,3 +85,15 @@ package struct RequestHead: Sendable {
     host = nil
   }
 }
+
+extension RequestHead {
+  /// The limit that the head exceeds; nil for none.
+  func excess(over limits: HeadLimits) -> RequestError? {
+    if fields.lines.count > limits.fieldsMax { return .tooManyFields }
+    let isTooLong = fields.lines.contains { line in
+      Int(line.value.upperBound) - Int(line.name.lowerBound) > limits.fieldBytesMax
+    }
+    if isTooLong { return .fieldTooLarge }
+    return !fields.lines.isEmpty && fields.bytes.count > limits.headBytesMax ? .headTooLarge : nil
+  }
+}

@@ -25,6 +25,18 @@ package struct HeadLimits: Sendable, Equatable {
     self.leadingLinesMax = leadingLinesMax
   }
 
+  /// The limits with room for the fields that another node of a cluster adds to a request it forwards: its own,
+  /// and those that a client may omit and the node's HTTP client sends. They count for no client, see
+  /// ``ServerConnection/refuseHead(over:)``.
+  package var withRoomForNodes: HeadLimits {
+    var limits = self
+    limits.fieldsMax += 8
+    limits.headBytesMax += 4 * 1024
+    // A signature is a single field.
+    limits.fieldBytesMax = max(fieldBytesMax, 2 * 1024)
+    return limits
+  }
+
   /// The limits of a server for requests.
   package static let request = HeadLimits()
 

@@ -164,6 +164,15 @@ package struct ServerConnection: ~Copyable, Sendable {
     }
   }
 
+  /// Refuses the request whose head is complete, if that exceeds other limits than those it was parsed by.
+  ///
+  /// - Returns: the error; nil if the head is within the limits.
+  package mutating func refuseHead(over limits: HeadLimits) -> RequestError? {
+    guard let error = parser.head.excess(over: limits) else { return nil }
+    _ = refuse(error)
+    return error
+  }
+
   private mutating func nextContent(
     _ input: UnsafeRawBufferPointer, from offset: inout Int
   ) -> ServerConnectionEvent {

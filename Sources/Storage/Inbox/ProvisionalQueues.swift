@@ -109,7 +109,7 @@ struct ProvisionalFold: RedirectedReads {
       try QueueLedger(
         context, device: device, timing: entry.timing.draining(after: submission.age),
         readsAll: true
-      ).drain(submission)
+      ).drain(submission, within: nil)
     }
     return context
   }

@@ -23,7 +23,7 @@ extension Store {
         try QueueLedger(
           context, device: submission.device, timing: timing.draining(after: submission.age),
           readsAll: true
-        ).drain(submission)
+        ).drain(submission, within: timing.policy)
       }
       if let last = submissions.last { try InboxMark.set(last.number, database) }
       var schedules: [String: QueueSchedule] = [:]

@@ -24,13 +24,27 @@ struct RoutePlaceTests {
       ])
   }
 
-  @Test("By GET, the leader alone answers operators and the streams of operations")
+  @Test("By GET, the leader alone answers what only it knows, and the streams of operations")
   func leaderReads() {
-    let reads = Self.names { $0.method == .get && $0.place == .leader }
     #expect(
-      reads.filter { !$0.hasPrefix("GET /v1/admin/") } == ["GET /v1/operations/{name}/stream"])
-    #expect(
-      Self.names { "\($0.pattern)".hasPrefix("/v1/admin/") && $0.place != .leader } == [])
+      Self.names { $0.method == .get && $0.place == .leader } == [
+        "GET /v1/operations/{name}/stream", "GET /v1/admin/session", "GET /v1/admin/subscriptions",
+        "GET /v1/admin/upstreams",
+      ])
+  }
+
+  @Test("What else operators read is the leader's, and any node's without one")
+  func operatorsReadWithoutALeader() {
+    for line in Self.lines where "\(line.pattern)".hasPrefix(OperatorAccess.prefix) {
+      #expect(line.place != .anyNode, "\(line.method.name) \(line.pattern)")
+    }
+    for line in Self.lines where line.place == .leaderIfReachable {
+      #expect(
+        line.method == .get && line.effect == .reads && line.operators == .required,
+        "\(line.method.name) \(line.pattern)")
+    }
+    let known = Self.names { $0.place == .leaderIfReachable }
+    #expect(known.isSuperset(of: ["GET /v1/admin/cluster", "GET /v1/admin/overview"]))
   }
 
   /// Submissions go to the inbox that all nodes share, and not to the node's own store.
@@ -45,7 +59,8 @@ struct RoutePlaceTests {
   @Test(
     "A new route belongs to the leader unless it is a GET",
     arguments: [
-      (.get, "/v1/new", .anyNode), (.get, "/v1/admin/new", .leader), (.post, "/v1/new", .leader),
+      (.get, "/v1/new", .anyNode), (.get, "/v1/admin/new", .leaderIfReachable),
+      (.post, "/v1/new", .leader), (.post, "/v1/admin/new", .leader),
       (.put, "/v1/new", .leader), (.patch, "/v1/new", .leader), (.delete, "/v1/new", .leader),
     ] as [(RequestMethod, RoutePattern, RoutePlace)])
   func placeByDefault(method: RequestMethod, pattern: RoutePattern, place: RoutePlace) {

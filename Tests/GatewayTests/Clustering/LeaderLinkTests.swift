@@ -53,6 +53,29 @@ struct LeaderLinkTests {
     #expect(link.reachable == nil)
   }
 
+  @Test("The time of a node that is cut off counts from when it last knew the end of the log")
+  func cutOffTime() {
+    let link = link()
+    #expect(link.cutOffFor == nil)
+    link.noteOpening()
+    uptime.advance(by: .seconds(3))
+    // It has not looked yet, so it can have missed something since it began.
+    #expect(link.cutOffFor == .seconds(3))
+    link.note(isCutOff: false)
+    #expect(link.cutOffFor == nil)
+    uptime.advance(by: .seconds(5))
+    link.note(isCutOff: true)
+    uptime.advance(by: .seconds(60))
+    // Reported again and again, it is still the same outage.
+    link.note(isCutOff: true)
+    #expect(link.cutOffFor == .seconds(65))
+    link.note(isCutOff: false)
+    #expect(link.cutOffFor == nil)
+    // A process that was stopped, and does not know yet.
+    uptime.advance(by: .seconds(30))
+    #expect(link.cutOffFor == .seconds(30))
+  }
+
   @Test("A wait ends with the position that it waits for, and positions never go back")
   func waitsForPositions() async {
     let link = link()

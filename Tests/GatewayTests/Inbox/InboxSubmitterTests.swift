@@ -87,7 +87,7 @@ struct InboxSubmitterTests {
     let failure = try await world.failure {
       _ = try await world.submit(InboxWorld.rating("1"), "k", by: caller)
     }
-    #expect(failure.code == .storageUnavailable)
+    #expect(failure.code == .nodeBehind)
     #expect(failure.retry == .sameKey)
     // The same key is safe: its entry is found.
     world.inbox.set { $0.isCaughtUp = true }
@@ -142,6 +142,12 @@ struct InboxSubmitterTests {
       #expect(failure.code == .storageUnavailable)
       #expect(failure.retry == .sameKey)
       #expect(failure.retryAfter != nil)
+      // Without a leader the device's entries are read first, so nothing can be stored.
+      #expect(
+        failure.message.contains(hasLeader ? "It is not known" : "nothing was enqueued"),
+        "\(failure.message)")
+      // The cause is not the disk of the data folder.
+      #expect(failure.remedy?.contains("PostgreSQL") == true)
     }
     #expect(try await world.store.queueStatus(of: try #require(caller.device?.id)).pending == 0)
   }
@@ -161,6 +167,39 @@ struct InboxSubmitterTests {
       #expect(try JSONValue(checked: second.body)["supersedes"]?.string == first.id.value)
       #expect(try await world.record(first.id, of: caller)["state"] == "superseded")
     }
+  }
+
+  @Test("What this node is adding counts against its device's limit")
+  func countsWhatIsBeingAdded() async throws {
+    let world = try await InboxWorld(policy: QueuePolicy(itemsMax: 1))
+    let caller = try await world.device()
+    world.inbox.set { $0.hasLeader = true }
+    let first = Task { try await world.submit(InboxWorld.rating("1"), "a", by: caller) }
+    #expect(await eventuallyHolds { world.inbox.rows.count == 1 && world.time.nextWake != nil })
+    let failure = try await world.failure {
+      _ = try await world.submit(InboxWorld.rating("2"), "b", by: caller)
+    }
+    #expect(failure.code == .queueFull)
+    #expect(failure.retry == .after && failure.retryAfter != nil)
+    #expect(world.inbox.rows.count == 1)
+    // The same submission again is none more.
+    let again = Task { try await world.submit(InboxWorld.rating("1"), "a", by: caller) }
+    try await world.drain()
+    #expect(try await again.value.id == first.value.id)
+  }
+
+  @Test("A submission that the leader takes in time is answered, also by a node that is late")
+  func lateNodesAnswer() async throws {
+    let world = try await InboxWorld()
+    let caller = try await world.device()
+    world.inbox.set {
+      $0.hasLeader = true
+      $0.isCaughtUp = false
+    }
+    let submission = Task { try await world.submit(InboxWorld.rating("1"), "k", by: caller) }
+    #expect(await eventuallyHolds { world.inbox.rows.count == 1 && world.time.nextWake != nil })
+    try await world.drain()
+    #expect(try world.entry(of: try await submission.value) == 2)
   }
 
   @Test("A leader that takes too long is not waited for")

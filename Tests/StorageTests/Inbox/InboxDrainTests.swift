@@ -123,8 +123,8 @@ struct InboxDrainTests {
     #expect(known["a"]?.record.mutation.id == MutationID("m_a"))
   }
 
-  @Test("The limits of the queue do not refuse what was acknowledged")
-  func limitsWereChecked() async throws {
+  @Test("A submission above the limit that its node did not know of ends as rejected")
+  func limitsAreChecked() async throws {
     var world = try await QueueWorld()
     world.policy.itemsMax = 2
     let arrivals = (1...3).map { QueueWorld.arrival("\($0)", mode: .steady) }
@@ -141,7 +141,35 @@ struct InboxDrainTests {
         == nil)
     _ = try await world.store.drain(
       arrivals.enumerated().map { Self.submission(Int64($0 + 1), $1) }, timing: world.timing)
-    #expect(try await world.store.queueStatus(of: QueueWorld.device).pending == 3)
+    #expect(try await world.store.queueStatus(of: QueueWorld.device).pending == 2)
+    #expect(try await world.state("3") == .rejected)
+    #expect(try await problem("3", in: world)?["code"] == "queue_full")
+    // A submission that was moved before is none more, and all of one request are refused together.
+    _ = try await world.store.drain(
+      [
+        Self.submission(1, arrivals[0]),
+        Self.submission(
+          4, QueueWorld.arrival("4", mode: .steady), QueueWorld.arrival("5", mode: .steady)),
+      ], timing: world.timing)
+    #expect(try await world.state("1") == .queued)
+    #expect(try await world.state("4") == .rejected)
+    #expect(try await world.state("5") == .rejected)
+    #expect(try await world.store.queueStatus(of: QueueWorld.device).pending == 2)
+  }
+
+  @Test("A submission above the quota of the device's own data ends as rejected")
+  func quotaIsChecked() async throws {
+    var world = try await QueueWorld()
+    let arrivals = (1...2).map { QueueWorld.arrival("\($0)", mode: .steady) }
+    world.policy.quota.ownerBytesMax = 0
+    _ = try await world.store.drain([Self.submission(1, arrivals[0])], timing: world.timing)
+    #expect(try await world.state("1") == .rejected)
+    let found = try await problem("1", in: world)
+    #expect(found?["code"] == "queue_full")
+    #expect(found?["detail"]?.string?.contains("bytes") == true)
+    world.policy.quota = .unlimited
+    _ = try await world.store.drain([Self.submission(2, arrivals[1])], timing: world.timing)
+    #expect(try await world.state("2") == .queued)
   }
 
   @Test("A forced mutation whose deadline passed in the inbox is never sent by itself")

@@ -51,7 +51,7 @@ extension Ways {
           let isForwarded = world.log.position > before
           #expect(code != "storage_unavailable" && status != 500, "\(ask): \(status)")
           #expect(code != "leader_unavailable" && status != 421, "\(ask): \(status)")
-          if Self.places[route] == .leader {
+          if Self.places[route] == .leader || Self.places[route] == .leaderIfReachable {
             #expect(isForwarded, "\(ask): \(status) \(code ?? "")")
           } else if !Self.isDecidedByRequest(route, ask) {
             #expect(!isForwarded, "\(ask): \(status) \(code ?? "")")
@@ -87,6 +87,49 @@ extension Ways {
         }
       }
       #expect(world.log.position == before)
+      #expect(world.replicaCalls == 0)
+      await world.stop()
+    }
+
+    @Test("Without a leader, operators read a replica's own state, but for what only the leader has")
+    func operatorsReadWithoutALeader() async throws {
+      let world = try await ClusterWorld.start(try await MatrixWorld.start().larder)
+      let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
+      let routes = world.replica.routes.filter { Self.places[$0] == .leaderIfReachable }
+      #expect(routes.count > 10)
+      for isAway in [true, false] {
+        // Away: known, and no process listens there. Otherwise there is none.
+        if isAway {
+          try world.noteLeader(epoch: 2, isAway: true)
+        } else {
+          world.link.note(leader: nil)
+        }
+        for route in routes {
+          for ask in try #require(MatrixRequests.all(of: route, Self.secrets), "\(route)") {
+            let own = MatrixAsk(
+              ask.method, ask.target, headers: ask.headers + [admin], body: ask.body,
+              isStream: ask.isStream)
+            let (status, code, hasRetryAfter) = try await Self.outcome(of: own, at: world.replica)
+            #expect(status != 500 && code != "storage_unavailable", "\(ask): \(status)")
+            #expect(status != 401 && status != 403, "\(ask): \(status)")
+            #expect(status != 503 || hasRetryAfter, "\(ask): \(status)")
+            let none = try await Self.outcome(of: ask, at: world.replica)
+            #expect(none.status == 401, "\(ask): \(none.status)")
+          }
+        }
+        for name in ["cluster", "logs", "log-level", "operations", "overview", "settings"] {
+          let shown = try await world.replica.get("/v1/admin/\(name)", admin)
+          #expect(shown.status == 200, "\(name): \(shown.status)")
+          // This node does not know the session: whether it has ended is the leader's to say.
+          let cookie = try await world.replica.get(
+            "/v1/admin/\(name)", ("Cookie", "larder-console=session"))
+          #expect(cookie.status == 503 && cookie.problem == "leader_unavailable", "\(name)")
+        }
+        for name in ["session", "subscriptions", "upstreams"] {
+          let shown = try await world.replica.get("/v1/admin/\(name)", admin)
+          #expect(shown.status == 503 && shown.problem == "leader_unavailable", "\(name)")
+        }
+      }
       #expect(world.replicaCalls == 0)
       await world.stop()
     }

@@ -90,9 +90,11 @@ final class ClusterWorld {
   /// - Parameters:
   ///   - leader: a running service alone, whose data the replica starts with; it becomes the leader.
   ///   - replicaSignature: of the replica, if its secret is another one.
+  ///   - streamsMax: the streams that the replica passes on at a time.
   ///   - appliesAll: whether the replica seems to have applied every position, so that nothing waits.
   static func start(
-    _ leader: RunningLarder, replicaSignature: NodeSignature = signature, appliesAll: Bool = true
+    _ leader: RunningLarder, replicaSignature: NodeSignature = signature,
+    streamsMax: Int = RelayPlaces.streamsMax, appliesAll: Bool = true
   ) async throws -> ClusterWorld {
     await leader.stopService()
     let log = Log()
@@ -108,7 +110,8 @@ final class ClusterWorld {
     let logger = leader.log.logger
     let replica = try await leader.copy { group in
       let assembly = ForwardingAssembly(
-        node: "n_2", signature: replicaSignature, group: group, tls: nil, logger: logger)
+        node: "n_2", signature: replicaSignature, group: group, tls: nil, logger: logger,
+        streamsMax: streamsMax)
       forwarding.assembly.withLock { $0 = assembly }
       var duties = assembly.duties
       duties.answer = answer("n_2")

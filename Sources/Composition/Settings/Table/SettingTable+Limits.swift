@@ -132,8 +132,8 @@ extension SettingTable {
       "limits.connectionsPerAddress", \.limits.connectionsPerAddressMax,
       .one(.wholeNumber(1...1_000_000)), example: "256",
       doc: "Maximum open connections from one address; further ones get 503 with `Retry-After`. "
-        + "Does not apply to trusted proxies, Unix sockets, loopback and private networks, whose "
-        + "addresses can stand for many clients."),
+        + "Does not apply to trusted proxies, Unix sockets, nodes of the same cluster, loopback and "
+        + "private networks, whose addresses can stand for many clients."),
     SettingKey(
       "limits.retryAfter", \.limits.retryAfterSeconds, .one(.wholeNumber(1...3_600)),
       example: "1", doc: "Value of `Retry-After` in such a 503, in seconds."),
