@@ -48,6 +48,11 @@ extension Ways {
         #expect(refused["larder-node-refusal"] == reason)
         #expect(refused["larder-position"] == nil)
       }
+      // Once for each reason in a minute.
+      let logged = leader.log.lines.filter {
+        $0.message.hasPrefix("requests that claim to come from a node of the cluster were refused")
+      }
+      #expect(logged.count == 2, "\(logged.map(\.text))")
       let body = #"{"platform":"ios"}"#
       let digest = NodeSignature.Content.digest(NodeSignature.digest(of: Array(body.utf8)))
       let write = Self.signed("POST", "/v1/devices", content: digest, nonce: "a")
