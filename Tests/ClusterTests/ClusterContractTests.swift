@@ -306,7 +306,8 @@ struct ClusterContractTests {
     #expect(try await node.nodes().map(\.id.text) == ["b"])
   }
 
-  @Test("A live node's id is not taken by another place, and is by the same or later", arguments: kinds)
+  @Test(
+    "A live node's id is not taken by another place, and is by the same or later", arguments: kinds)
   func twinsAreRefused(kind: BackendKind) async throws {
     let cluster = try await SharedCluster(kind)
     let (own, other) = (try await cluster.node(), try await cluster.node())

@@ -166,7 +166,7 @@ struct PostgresBackendTests {
     let server = try await CommonServer.shared.server()
     let backend = try PostgresBackend.test(server.connection, cluster: "missing")
     let missing = await failure { () throws(ClusterError) in try await backend.head() }
-    #expect(missing?.faultText?.contains("restart the node to create them") == true)
+    #expect(missing?.faultText?.contains("`larder doctor` says which") == true)
     await backend.close()
   }
 

@@ -37,8 +37,8 @@ struct ClusterLoop: Service {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await decide() }
         group.addTask { await keep() }
-        group.addTask { await NodeHosts(node: node, server: service.server).keep() }
         group.addTask { await NodeWatch(node: node).run() }
+        group.addTask { await NodeHosts(node: node, server: service.server).keep() }
         await group.waitForAll()
       }
     }

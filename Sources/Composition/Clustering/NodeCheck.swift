@@ -12,35 +12,17 @@ struct NodeCheck: Sendable {
     let cure: String
   }
 
-  private static let answersWithin = Duration.seconds(3)
-
   let ping: NodePing
   /// The identity of the cluster; nil if it is not known.
   let cluster: String?
   let send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
-  /// The check of a command, with a connection of its own to each node; nil without the secret.
-  static func command(_ settings: Settings, cluster: String?) -> NodeCheck? {
-    guard let secret = settings.cluster.secret?.revealed, !secret.isEmpty else { return nil }
-    let ping = NodePing(
-      NodeSignature(secret: Array(secret.utf8)), asker: "command", clock: SystemClock.wall,
-      random: RandomBytes { UInt8.random(in: 0...UInt8.max) })
-    return NodeCheck(ping: ping, cluster: cluster) { request throws(HTTPClientError) in
-      let address: ServiceAddress
-      do throws(StartFailure) {
-        address = try ServiceAddress(settings, given: "\(request.url.origin)")
-      } catch {
-        throw .invalidRequest(error.description)
-      }
-      return try await address.send(request, within: answersWithin)
-    }
-  }
-
   /// - Returns: nil if the node is there.
   func fault(of node: NodeRecord) async -> Fault? {
     guard let url = try? HTTPURL(node.url) else {
       return Fault(
-        text: "its address `\(node.url.onOneLine)` is not a URL", cure: "Set `cluster.advertise` there.")
+        text: "its address `\(node.url.onOneLine)` is not a URL",
+        cure: "Set `cluster.advertise` there.")
     }
     return fault(of: node, await ping.ask(url, send: send))
   }
@@ -51,7 +33,8 @@ struct NodeCheck: Sendable {
     case .node(let id, _) where id != node.id.text:
       return Fault(
         text: "\(url) is the address of another node, \(id.onOneLine)",
-        cure: "Set `cluster.advertise` of \(node.id) to an address at which the others reach it alone.")
+        cure:
+          "Set `cluster.advertise` of \(node.id) to an address at which the others reach it alone.")
     case .node(_, let found):
       guard let cluster, !found.isEmpty, found != cluster else { return nil }
       return Fault(

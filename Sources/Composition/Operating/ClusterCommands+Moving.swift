@@ -90,7 +90,8 @@ extension ClusterCommands {
       throw StartFailure(
         .failed,
         "The cluster \(settings.cluster.name) in `cluster.postgres` has lost \(lost.joined(separator: ", ")). "
-          + "Restore PostgreSQL from a backup, or begin the cluster again with this folder by --replace.")
+          + "Restore PostgreSQL from a backup, or begin the cluster again with this folder by --replace."
+      )
     }
     let snapshot = try? await backend.latestSnapshot()
     let known = max(snapshot?.position ?? 0, nodes.map(\.position).max() ?? 0)

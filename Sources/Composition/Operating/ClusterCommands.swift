@@ -19,8 +19,8 @@ package struct ClusterCommands {
 
   init(
     _ settings: Settings, _ backend: any ClusterBackend,
-    check: @escaping @Sendable (_ cluster: String?) -> NodeCheck? = { _ in nil },
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    check: @escaping @Sendable (_ cluster: String?) -> NodeCheck? = { _ in nil }
   ) {
     self.settings = settings
     self.backend = backend
@@ -75,7 +75,9 @@ package struct ClusterCommands {
     }
     // A leader of another cluster's name, or one whose row was removed.
     if let lease = try? await backend.lease(), !nodes.contains(where: { $0.id == lease.holder }) {
-      faults.append("the leader \(lease.holder) (\(lease.url.onOneLine)) is not in the list of nodes. Look at its log.")
+      faults.append(
+        "the leader \(lease.holder) (\(lease.url.onOneLine)) is not in the list of nodes. Look at its log."
+      )
     }
     guard let check = check(try? await backend.identity()) else { return faults }
     for (node, fault) in await check.faults(of: nodes) {

@@ -10,10 +10,10 @@ package enum ForwardOutcome: String, CaseIterable, Sendable {
   case unreachable
   /// The leader did not respond in time, or broke off.
   case failed
-  /// This node had as many requests or streams at the leader as it may.
-  case crowded
   /// The leader did not accept the signature: another secret, or clocks apart.
   case refused
+  /// This node had as many requests or streams at the leader as it may.
+  case crowded
 }
 
 extension ForwardOutcome {

@@ -69,8 +69,7 @@ package struct InboxOutage: Error, Hashable, Sendable {
 
   /// This node has not applied the cluster's log in time.
   static let behind = InboxOutage(
-    cause: "this node has not applied the cluster's log", isOfDelay: true,
-    isNothingStored: false)
+    cause: "this node has not applied the cluster's log", isOfDelay: true)
 
   /// For the log.
   package let cause: String
@@ -83,7 +82,7 @@ package struct InboxOutage: Error, Hashable, Sendable {
     self.init(cause: cause, isOfDelay: false, isNothingStored: isNothingStored)
   }
 
-  private init(cause: String, isOfDelay: Bool, isNothingStored: Bool) {
+  private init(cause: String, isOfDelay: Bool, isNothingStored: Bool = false) {
     self.cause = cause
     self.isOfDelay = isOfDelay
     self.isNothingStored = isNothingStored

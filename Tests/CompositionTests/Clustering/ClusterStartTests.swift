@@ -78,12 +78,16 @@ struct ClusterStartTests {
   }
 
   /// Runs the start of a node on a folder.
-  private func start(_ folder: String, types: [EntityType] = []) async throws {
+  private func start(
+    _ folder: String, types: [EntityType] = [], lease: Duration = .seconds(5)
+  ) async throws {
+    var settings = ClusterSettings()
+    settings.lease = lease
     let group = try EventLoopGroup(count: 1)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let signature = NodeSignature(secret: [1, 2, 3])
     let node = ClusterNode(
-      id: NodeID("m"), backend: backend, settings: ClusterSettings(),
+      id: NodeID("m"), backend: backend, settings: settings,
       folder: DataFolder(path: folder), signature: signature,
       forwarding: ForwardingAssembly(
         node: "m", signature: signature, group: group, tls: nil, logger: logger),
@@ -220,5 +224,50 @@ struct ClusterStartTests {
     #expect(new.position > old.position)
     let names = try FileManager.default.contentsOfDirectory(atPath: second)
     #expect(!names.contains { $0.hasPrefix("larder.ahead") })
+  }
+
+  // MARK: Twins
+
+  @Test("A copy of a data folder has another place, a folder that is opened again has its own")
+  func places() throws {
+    let (data, copy) = (try path("a"), "\(folder.path)/copy")
+    #expect(NodePlace.name(of: data) == "")
+    let id = try ClusterStart.nodeID(of: DataFolder(path: data))
+    let place = NodePlace.name(of: data)
+    #expect(place.count == 32)
+    #expect(NodePlace.name(of: data) == place)
+    try FileManager.default.copyItem(atPath: data, toPath: copy)
+    #expect(try ClusterStart.nodeID(of: DataFolder(path: copy)) == id)
+    #expect(NodePlace.name(of: copy) != place)
+  }
+
+  @Test("A node that runs is not started from a copy of its folder, and is again from its own")
+  func refusesTwins() async throws {
+    let data = try path("a")
+    try await leading(data) { store in try await register("phone", in: store) }
+    try Data("m\n".utf8).write(to: URL(filePath: "\(data)/larder.node"))
+    let copy = "\(folder.path)/copy"
+    try FileManager.default.copyItem(atPath: data, toPath: copy)
+    func beat() async throws {
+      try await backend.beat(
+        NodeRecord(
+          id: NodeID("m"), url: "http://first", position: 0, version: "1", digest: "d",
+          place: NodePlace.name(of: data)))
+    }
+    try await beat()
+    // After a crash, without a wait.
+    try await start(data)
+    try await beat()
+    // The copy waits for as long as its settings say, in which the first one counts as live here.
+    let refusal = await #expect(throws: StartFailure.self) {
+      try await start(copy, lease: .milliseconds(500))
+    }
+    #expect(refusal?.kind == .dataFolder)
+    #expect(refusal?.description.contains("as the node m, at http://first") == true)
+    #expect(refusal?.description.contains("Remove larder.node from the copy") == true)
+    // Once it is gone, the copy is the node, as a folder that was moved to another machine.
+    cluster.advanceClock(by: .seconds(60))
+    try await start(copy)
+    #expect(try await backend.nodes().map(\.place) == [NodePlace.name(of: copy)])
   }
 }

@@ -1,6 +1,8 @@
 import Cluster
 import ClusterDouble
 import Gateway
+import HTTPClient
+import HTTPTypes
 import LosslessJSON
 import Model
 import Storage
@@ -50,6 +52,47 @@ struct ClusterCommandsTests {
   }
 
   // MARK: Status
+
+  @Test("The status names nodes that are others, refuse this machine, or share an address")
+  func statusChecksNodes() async throws {
+    for (id, url) in [("a", "http://one"), ("b", "http://two"), ("c", "http://two")] {
+      try await backend.beat(
+        NodeRecord(id: NodeID(id), url: url, position: 0, version: "1", digest: "d"))
+    }
+    let signature = NodeSignature(secret: Array(repeating: UInt8(7), count: 32))
+    let identity = try await backend.identity()
+    let commands = ClusterCommands(
+      settings, backend,
+      check: { cluster in
+        NodeCheck(
+          ping: NodePing(
+            signature, asker: "command", clock: SystemClock.wall, random: RandomBytes { 1 }),
+          cluster: cluster
+        ) { request throws(HTTPClientError) in
+          guard request.url.origin.authority.hasPrefix("two") else {
+            return HTTPClientResponse(
+              status: .forbidden,
+              fields: [HTTPField.Name("Larder-Node-Refusal")!: "signature"])
+          }
+          let answer = NodeAnswer(
+            node: "b", cluster: { identity }, signature: signature, clock: SystemClock.wall
+          ).answer(to: request.fields[HTTPField.Name("Request-Id")!] ?? "")
+          return HTTPClientResponse(
+            status: .ok, fields: [HTTPField.Name("Larder-Node")!: answer.field],
+            body: answer.content)
+        }
+      })
+    let text = try await commands.status(isJSON: false)
+    for line in [
+      "warning: nodes b and c have one address, http://two. ",
+      "warning: node a: http://one does not accept this machine's signature (signature). Set the same "
+        + "`cluster.secret` on all nodes.",
+      "warning: node c: http://two is the address of another node, b. ",
+    ] { #expect(text.contains(line), "\(text)") }
+    #expect(!text.contains("node b:"))
+    let document = try JSONValue(parsing: Array(try await commands.status(isJSON: true).utf8))
+    #expect(document["faults"]?.array?.count == 3)
+  }
 
   @Test("The status has nodes, leader, log and inbox, and warns of other operations")
   func status() async throws {

@@ -1,4 +1,9 @@
+import Cluster
 import Foundation
+import Gateway
+import HTTPClient
+import HTTPTypes
+import Model
 import Testing
 
 @testable import Composition
@@ -54,5 +59,37 @@ struct ClusterDiagnosisTests {
   func isQuietAlone() async throws {
     let settings = try SettingsFixture(yaml: "").load().settings
     #expect(await DoctorReport.cluster(settings, digest: nil).isEmpty)
+  }
+
+  @Test("A node whose address is another node's, or none, is a fault with its cure")
+  func reportsNodes() async throws {
+    let settings = try SettingsFixture(yaml: Self.settings()).load().settings
+    let signature = NodeSignature(secret: Array(repeating: UInt8(7), count: 32))
+    func check(_ id: String, _ cluster: String) -> NodeCheck {
+      NodeCheck(
+        ping: NodePing(
+          signature, asker: "command", clock: SystemClock.wall, random: RandomBytes { 1 }),
+        cluster: "c"
+      ) { request throws(HTTPClientError) in
+        let answer = NodeAnswer(
+          node: id, cluster: { cluster }, signature: signature, clock: SystemClock.wall
+        ).answer(to: request.fields[HTTPField.Name("Request-Id")!] ?? "")
+        return HTTPClientResponse(
+          status: .ok, fields: [HTTPField.Name("Larder-Node")!: answer.field], body: answer.content)
+      }
+    }
+    let nodes = ["a"].map {
+      NodeRecord(
+        id: NodeID($0), url: "http://\($0)", position: 0, version: Version.text, digest: "d")
+    }
+    func texts(_ check: NodeCheck) async -> [String] {
+      await DoctorReport.others(nodes, own: "own", "d", settings, check).map {
+        "\($0.verdict) \($0.text)"
+      }
+    }
+    #expect(await texts(check("a", "c")) == ["good http://a responds as this node"])
+    #expect(
+      await texts(check("b", "c")) == ["bad http://a is the address of another node, b"])
+    #expect(await texts(check("a", "d")) == ["bad http://a belongs to another cluster"])
   }
 }

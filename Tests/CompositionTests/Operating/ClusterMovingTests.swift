@@ -215,7 +215,9 @@ struct ClusterMovingTests {
     let refusal = try #require(
       await failure { () async throws(StartFailure) in try await importing(replacing: true) })
     #expect(refusal.kind == .failed)
-    for part in ["at position \(own) ", "commits up to \(own + 16) (log up to \(own))", "--accept-loss"] {
+    for part in [
+      "at position \(own) ", "commits up to \(own + 16) (log up to \(own))", "--accept-loss",
+    ] {
       #expect(refusal.description.contains(part), "\(refusal.description)")
     }
     #expect(try await backend.identity() == former)
@@ -271,7 +273,9 @@ struct ClusterMovingTests {
     _ = try await importing()
     try Data(repeating: 7, count: 32).write(to: URL(filePath: "\(data)/larder.key"))
     try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
-    for name in ["larder.export-unfinished", "larder.sqlite", "larder.sqlite-wal", "larder.snapshot"] {
+    for name in [
+      "larder.export-unfinished", "larder.sqlite", "larder.sqlite-wal", "larder.snapshot",
+    ] {
       try Data([1]).write(to: URL(filePath: "\(target)/\(name)"))
     }
     let key = Data(repeating: 8, count: 32)

@@ -142,6 +142,10 @@ struct InboxSubmitterTests {
       #expect(failure.code == .storageUnavailable)
       #expect(failure.retry == .sameKey)
       #expect(failure.retryAfter != nil)
+      // Without a leader the device's entries are read first, so nothing can be stored.
+      #expect(
+        failure.message.contains(hasLeader ? "It is not known" : "nothing was enqueued"),
+        "\(failure.message)")
       // The cause is not the disk of the data folder.
       #expect(failure.remedy?.contains("PostgreSQL") == true)
     }

@@ -101,7 +101,9 @@ final class ClusterWorld {
     leader.membership = { _ in
       ClusterMembership(signature: signature) {
         .leader(
-          LeaderDuties(position: { log.next }, progress: log, isCutOff: { log.isCutOff }))
+          LeaderDuties(
+            position: { log.next }, progress: log, isCutOff: { log.isCutOff },
+            answer: answer("n_1")))
       }
     }
     let forwarding = Forwarding()
@@ -111,7 +113,9 @@ final class ClusterWorld {
         node: "n_2", signature: replicaSignature, group: group, tls: nil, logger: logger,
         streamsMax: streamsMax)
       forwarding.assembly.withLock { $0 = assembly }
-      return ClusterMembership(signature: signature) { .replica(assembly.duties) }
+      var duties = assembly.duties
+      duties.answer = answer("n_2")
+      return ClusterMembership(signature: signature) { [duties] in .replica(duties) }
     }
     try await leader.startService()
     let assembly = try #require(forwarding.assembly.withLock { $0 })
@@ -121,6 +125,12 @@ final class ClusterWorld {
     try world.noteLeader()
     if appliesAll { world.link.note(position: .max) }
     return world
+  }
+
+  private static func answer(_ node: String) -> NodeAnswer {
+    NodeAnswer(
+      node: node, cluster: { "the cluster" }, signature: signature,
+      clock: WallClock { Timestamp(milliseconds: LoopClock.wallTime()) })
   }
 
   /// Tells the replica where the leader is; at a port that no process listens on if it is away.

@@ -48,6 +48,11 @@ extension Ways {
         #expect(refused["larder-node-refusal"] == reason)
         #expect(refused["larder-position"] == nil)
       }
+      // Once for each reason in a minute.
+      let logged = leader.log.lines.filter {
+        $0.message.hasPrefix("requests that claim to come from a node of the cluster were refused")
+      }
+      #expect(logged.count == 2, "\(logged.map(\.text))")
       let body = #"{"platform":"ios"}"#
       let digest = NodeSignature.Content.digest(NodeSignature.digest(of: Array(body.utf8)))
       let write = Self.signed("POST", "/v1/devices", content: digest, nonce: "a")
@@ -61,6 +66,33 @@ extension Ways {
           headers: Self.signed("POST", "/v1/devices", content: content, nonce: nonce),
           body: #"{"platform":"iot"}"#)
         #expect(altered["larder-node-refusal"] == "content")
+      }
+      await world.stop()
+    }
+
+    @Test("Each node says which one it is to nodes alone, by its own signature")
+    func nodesSayWhoTheyAre() async throws {
+      let world = try await ClusterWorld.start(try await RunningLarder.start())
+      for (larder, id) in [(world.leader, "n_1"), (world.replica, "n_2")] {
+        let answer = try await larder.request(
+          "GET", NodePing.path, headers: Self.signed("GET", NodePing.path))
+        #expect(answer.status == 200, "\(id)")
+        let field = try #require(answer["larder-node"])
+        let statement = try ClusterWorld.signature.statement(
+          in: field,
+          of: NodeSignature.Request(
+            method: "ANSWER", target: NodePing.path, host: "the cluster", id: "r-1"),
+          at: Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+        #expect(statement.node == id)
+        // Of no use as a signature of a request.
+        let replayed = try await larder.request(
+          "GET", NodePing.path, headers: [("Request-Id", "r-1"), ("Larder-Node", field)])
+        #expect(replayed["larder-node-refusal"] == "signature")
+        #expect(try await larder.get(NodePing.path).status == 404)
+        let other = NodeSignature(secret: Array(repeating: UInt8(9), count: 32))
+        let refused = try await larder.request(
+          "GET", NodePing.path, headers: Self.signed("GET", NodePing.path, by: other))
+        #expect(refused.status == 403 && refused["larder-node"] == nil)
       }
       await world.stop()
     }
