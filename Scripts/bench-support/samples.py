@@ -16,9 +16,11 @@ SYMBOLIZER_SECONDS_MAX = 300
 class Samples:
     """The samples of one recording."""
 
-    def __init__(self, total, stacks):
+    def __init__(self, total, clock, stacks):
         # All samples, the kernel's included.
         self.total = total
+        # Those in the kernel's code that reads clocks without a system call (vdso(7)).
+        self.clock = clock
         # For each stack of inlined frames, each `function file`: the number of samples there.
         self._stacks = stacks
 
@@ -71,16 +73,17 @@ class Sampler:
         addresses = collections.Counter(int(word, 16) for word in done.stdout.split())
         if not addresses:
             raise BenchError(f"perf recorded nothing: {self._error or done.stderr.strip()}")
-        start, end = self._range()
+        start, end = self._range(os.path.realpath(self._program))
+        clock = range(*self._range("[vdso]"))
         own = sorted(address for address in addresses if start <= address < end)
         stacks = collections.Counter()
         for address, frames in zip(own, self._frames([address - start for address in own])):
             stacks[frames] += addresses[address]
-        return Samples(sum(addresses.values()), stacks)
+        clock = sum(n for address, n in addresses.items() if address in clock)
+        return Samples(sum(addresses.values()), clock, stacks)
 
-    def _range(self):
-        """The addresses at which the program is loaded."""
-        path = os.path.realpath(self._program)
+    def _range(self, path):
+        """The addresses at which a file is loaded."""
         ranges = []
         with open(f"/proc/{self._process.pid}/maps", encoding="utf-8") as maps:
             for line in maps:

@@ -11,7 +11,10 @@ struct JSONTapeBuilder: ~Copyable {
   var nodes: JSONTapeStorage
   /// Whether there is white space inside the value, so that the text is not compact.
   var sawSpace = false
-  private var open: [Int] = []
+  /// The node of the innermost open container; -1 for none. That of an open container has the number of the node
+  /// around it, plus one, in `next`.
+  private var innermost = -1
+  private var depth = 0
 
   init(text: UnsafeBufferPointer<UInt8>, range: Range<Int>, limits: JSONLimits) {
     // An empty array may have no base address; no byte of it is ever read.
@@ -21,7 +24,6 @@ struct JSONTapeBuilder: ~Copyable {
     position = range.lowerBound
     self.limits = limits
     nodes = JSONTapeStorage(capacity: range.count / 12 + 8)
-    open.reserveCapacity(16)
   }
 
   mutating func build() throws(JSONParseError) {
@@ -89,9 +91,9 @@ struct JSONTapeBuilder: ~Copyable {
   ///
   /// - Returns: false once the root is complete.
   private mutating func finishValue() throws(JSONParseError) -> Bool {
-    while let container = open.last {
+    while innermost >= 0 {
       guard let byte = peek() else { throw failure(.unexpectedEnd, at: position) }
-      let isObject = nodes[container].kind == .object
+      let isObject = nodes[innermost].kind == .object
       if byte == UInt8(ascii: ",") {
         position += 1
         if isObject { try readName() }
@@ -106,19 +108,23 @@ struct JSONTapeBuilder: ~Copyable {
   }
 
   private mutating func openContainer(_ kind: JSONKind) throws(JSONParseError) {
-    guard open.count < limits.depthMax else {
+    guard depth < limits.depthMax else {
       throw failure(.tooDeep(limit: limits.depthMax), at: position)
     }
-    open.append(nodes.count)
+    let around = UInt32(truncatingIfNeeded: innermost + 1)
+    innermost = nodes.count
+    depth += 1
     nodes.append(
       JSONTapeNode(
-        start: UInt32(truncatingIfNeeded: position), end: 0, next: 0, kind: kind, flags: 0))
+        start: UInt32(truncatingIfNeeded: position), end: 0, next: around, kind: kind, flags: 0))
     position += 1
   }
 
   private mutating func closeContainer() {
     position += 1
-    let index = open.removeLast()
+    let index = innermost
+    innermost = Int(nodes[index].next) - 1
+    depth -= 1
     nodes[index].end = UInt32(truncatingIfNeeded: position)
     nodes[index].next = UInt32(truncatingIfNeeded: nodes.count)
   }

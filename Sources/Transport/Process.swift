@@ -26,11 +26,6 @@ package enum ProcessEnd {
     }
   }
 
-  /// Lets termination signals end the process again, after they were trapped.
-  package static func restoreSignals() {
-    for ending in [SIGTERM, SIGINT] { signal(ending, SIG_DFL) }
-  }
-
   /// Restarts the program in the same process, which keeps its id: its supervisor sees no exit. Call it
   /// once everything is closed: descriptors close by `O_CLOEXEC`, and threads end with the program's
   /// image (execve(2)).
@@ -39,7 +34,7 @@ package enum ProcessEnd {
   package static func startOver() -> Int32 {
     // Ignored and blocked signals would stay so: a termination signal that arrives before the new image
     // handles it must end it.
-    restoreSignals()
+    for ending in [SIGTERM, SIGINT] { signal(ending, SIG_DFL) }
     var none = sigset_t()
     sigemptyset(&none)
     sigprocmask(SIG_SETMASK, &none, nil)

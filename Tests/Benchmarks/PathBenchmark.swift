@@ -5,7 +5,8 @@ import Model
 import Storage
 
 /// A page of the films whose maker has a name: 50 of 100,000 films, by 5 of 10,000 makers, with indexes on the
-/// name and on the reference; compared with the same join by a prepared statement on another connection.
+/// name and on the reference; compared with the same join by a prepared statement on another connection, awaited
+/// through the same library, with the same rows and columns.
 enum PathBenchmark {
   private static let films = 100_000
   private static let makers = 10_000
@@ -57,13 +58,14 @@ enum PathBenchmark {
     }
     let store = filled.store
     let plain = try PlainJoin(path: filled.databasePath)
-    guard try await keys(store, 7) == plain.keys("Name7"), try plain.keys("Name7").count == 50
-    else {
-      throw BenchmarkFault(text: "the pages differ")
-    }
+    let (page, rows) = (try await page(store, 7), try await plain.rows("Name7"))
+    guard rows.count == 50, page.map(\.key.key) == rows.map(\.key),
+      page.map(\.record.layers) == rows.map({ [$0.fields] }),
+      page.map(\.record.received?.milliseconds) == rows.map(\.received)
+    else { throw BenchmarkFault(text: "the pages differ") }
     let times = try await Measuring([
-      { for number in 0..<pages { _ = try await keys(store, number) } },
-      { for number in 0..<pages { _ = try plain.keys("Name\(number)") } },
+      { for number in 0..<pages { _ = try await Self.page(store, number) } },
+      { for number in 0..<pages { _ = try await plain.rows("Name\(number)") } },
     ])
     ResultRow(
       name: "paths: \(pages) pages of 50 among 100,000 films, by their makers' name",
@@ -73,18 +75,24 @@ enum PathBenchmark {
     ).show()
   }
 
-  private static func keys(_ store: Store, _ number: Int) async throws -> [String] {
+  private static func page(_ store: Store, _ number: Int) async throws -> [EntityPage.Item] {
     let filter = try Filter(
       "maker.lastName = ?", arguments: FilterArguments(positional: ["Name\(number)"]),
       type: film, graph: graph)
-    let page = try await store.page(
-      EntityQuery(type: film, filter: filter, limit: 50), viewer: .anonymous)
-    return page.items.map(\.key.key)
+    return try await store.page(
+      EntityQuery(type: film, filter: filter, limit: 50), viewer: .anonymous
+    ).items
   }
 }
 
-/// The same films by plain SQL, with their fields.
-private final class PlainJoin {
+/// The same films by plain SQL.
+private final class PlainJoin: Sendable {
+  struct Film: Sendable {
+    let key: String
+    let fields: [UInt8]
+    let received: Int64?
+  }
+
   private let database: DatabaseQueue
 
   init(path: String) throws {
@@ -93,21 +101,23 @@ private final class PlainJoin {
     database = try DatabaseQueue(path: path, configuration: settings)
   }
 
-  func keys(_ name: String) throws -> [String] {
-    try database.read { database in
+  func rows(_ name: String) async throws -> [Film] {
+    try await database.read { database in
       let statement = try database.cachedStatement(
         sql: """
-          SELECT film.key, film.fields FROM "entity_Maker" AS maker CROSS JOIN "entity_Film" AS film \
-          ON film.scope = 0 AND film."maker" = maker.key \
-          WHERE maker.scope = 0 AND maker."lastName" = ? ORDER BY film.key LIMIT 51
+          SELECT film.key, film.fields, film.received \
+          FROM "entity_Maker" AS maker CROSS JOIN "entity_Film" AS film \
+          ON film.scope = 0 AND film."maker" = maker.key AND film.fields IS NOT NULL \
+          WHERE maker.scope = 0 AND maker.fields IS NOT NULL AND maker."lastName" = ? \
+          ORDER BY film.key LIMIT 51
           """)
       let rows = try Row.fetchCursor(statement, arguments: [name])
-      var keys: [String] = []
+      var films: [Film] = []
       while let row = try rows.next() {
         let fields: String = row[1]
-        if !fields.isEmpty { keys.append(row[0]) }
+        films.append(Film(key: row[0], fields: Array(fields.utf8), received: row[2]))
       }
-      return keys
+      return films
     }
   }
 }

@@ -89,6 +89,18 @@ struct CORSPolicyTests {
     #expect(exposed.contains("Content-Range"))
   }
 
+  @Test("Pages of configured origins alone see the timing of responses")
+  func showsTiming() throws {
+    for (page, shown) in [(Self.app, Self.app), ("https://evil.example", nil)]
+      as [(String, String?)]
+    {
+      var response = ServerResponse()
+      CORSPolicy(origins: [Self.app])
+        .decorate(&response, for: try request("GET", "/", ("Origin", page)))
+      #expect(response.fields[.timingAllowOrigin] == shown)
+    }
+  }
+
   @Test("Without configured origins no CORS fields are sent")
   func sendsNoFieldsWhenOff() throws {
     let off = CORSPolicy(origins: [])

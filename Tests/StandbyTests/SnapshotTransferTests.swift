@@ -125,8 +125,8 @@ struct SnapshotTransferTests {
     }
     let index = try await store.index().index
     #expect(index.entries.map(\.position) == [12, 16])
-    #expect(index.floor == 11 && index.removed == 11 && index.doomed.isEmpty)
-    #expect(objects.names.filter { $0.hasPrefix("log/") }.count == 9)
+    #expect(index.floor == 10 && index.removed == 10 && index.doomed.isEmpty)
+    #expect(objects.names.filter { $0.hasPrefix("log/") }.count == 10)
     #expect(objects.names.filter { $0.hasPrefix("snapshots/") }.count == 2)
     #expect(index.entry(for: Timestamp(milliseconds: 119)) == nil)
     #expect(index.entry(for: Timestamp(milliseconds: 159))?.position == 12)

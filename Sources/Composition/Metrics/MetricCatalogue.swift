@@ -27,7 +27,8 @@ package struct MetricDescription: Sendable {
 package enum MetricCatalogue {
   /// In the order of the documentation.
   package static let all: [MetricDescription] =
-    requests + cache + upstream + subscriptions + sync + hooks + accounts + cluster + standby + process
+    requests + cache + upstream + subscriptions + sync + hooks + accounts + cluster + standby
+    + process
 
   private static let byName = Dictionary(
     all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -283,16 +284,19 @@ package enum MetricCatalogue {
       "Epoch of the primary's lease; larger by at least one with each machine that takes over."),
     MetricDescription(
       "larder_standby_position", .gauge,
-      "Last commit in the shared folder or bucket, on the primary; last one that is applied, on the standby."),
+      "Last commit in the shared folder or bucket, on the primary; last one that is applied, on the standby."
+    ),
     MetricDescription(
       "larder_standby_unsent_seconds", .gauge, unit: "seconds",
-      "Age of the oldest commit of the primary that is not stored; lost if the machine is lost now."),
+      "Age of the oldest commit of the primary that is not stored; lost if the machine is lost now."
+    ),
     MetricDescription(
       "larder_standby_unsent_bytes", .gauge, unit: "bytes",
       "Size of the primary's commits that are not stored."),
     MetricDescription(
       "larder_standby_takes_writes", .gauge,
-      "0 if the primary refuses writes, because its lease or the store has not been renewed in time."),
+      "0 if the primary refuses writes, because its lease or the store has not been renewed in time."
+    ),
     MetricDescription(
       "larder_standby_lag_seconds", .gauge, unit: "seconds",
       "Time since the standby had applied everything that was stored."),

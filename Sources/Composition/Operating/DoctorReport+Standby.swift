@@ -65,7 +65,8 @@ extension DoctorReport {
     } else {
       let unsent =
         lease.unsentAge == .zero
-        ? "all commits stored" : "the oldest commit not stored is \(lease.unsentAge.milliseconds) ms old"
+        ? "all commits stored"
+        : "the oldest commit not stored is \(lease.unsentAge.milliseconds) ms old"
       findings.append(
         Finding(
           part: standbyPart, verdict: .good,
@@ -73,7 +74,8 @@ extension DoctorReport {
     }
     if let latest = report.index.latest {
       let old = latest.made.elapsed(until: report.now)
-      let isLate = old > settings.standby.snapshotInterval * 2 && latest.position < report.last?.last ?? 0
+      let isLate =
+        old > settings.standby.snapshotInterval * 2 && latest.position < report.last?.last ?? 0
       findings.append(
         Finding(
           part: standbyPart, verdict: isLate ? .note : .good,

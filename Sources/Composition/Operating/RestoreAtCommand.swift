@@ -42,7 +42,8 @@ package struct RestoreAtCommand {
       throw StartFailure(
         .dataFolder,
         "The data folder \(folder.path) has a database. To replace it, run the command again with --force (it is kept "
-          + "beside the new one), or set another folder with --set data=FOLDER. Nothing was restored.")
+          + "beside the new one), or set another folder with --set data=FOLDER. Nothing was restored."
+      )
     }
     let assembly = try StandbyAssembly(settings)
     do {

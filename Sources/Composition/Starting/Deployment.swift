@@ -326,6 +326,7 @@ final class Deployment: Sendable {
   /// The reason why the store could not be opened again if it were closed; nil if none is known.
   var reasonToStayOpen: String? {
     if isOnCopy { return "the service reads from a copy of a read-only data folder" }
+    if let reason = primary?.reasonToStayOpen { return reason }
     if let damage = store.damage {
       return StorageStartError.text(damage, folder: workspace.settings.dataFolder)
     }

@@ -106,26 +106,34 @@ package struct ServeCommand {
       if primary == nil { return false }
     } else if isStandby {
       throw StartFailure(
-        .faultySettings, "--standby needs `standby.folder` or `standby.bucket`. See docs/standby.md.")
+        .faultySettings,
+        "--standby needs `standby.folder` or `standby.bucket`. See docs/standby.md.")
     }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
-    let service = try await LarderService.open(
-      workspace, metrics: metrics, logger: logger, logThreshold: threshold, logRing: ring,
-      logSink: sink,
-      environment: environment, primary: primary
-    ) {
-      [
-        greeting, mainCount = loaded.settings.listen.count,
-        s3Count = loaded.settings.s3.isOn ? loaded.settings.s3.listen.count : 0
-      ] addresses in
-      guard let first = addresses.first else { return }
-      let address = ListeningAddress.text(first, scheme: scheme)
-      StandardStreams.announce("larder listening on \(address)")
-      for address in addresses.dropFirst(mainCount).prefix(s3Count) {
-        StandardStreams.announce(
-          "larder serves S3 on \(ListeningAddress.text(address, scheme: scheme))")
+    let service: LarderService
+    do {
+      service = try await LarderService.open(
+        workspace, metrics: metrics, logger: logger, logThreshold: threshold, logRing: ring,
+        logSink: sink,
+        environment: environment, primary: primary
+      ) {
+        [
+          greeting, mainCount = loaded.settings.listen.count,
+          s3Count = loaded.settings.s3.isOn ? loaded.settings.s3.listen.count : 0
+        ] addresses in
+        guard let first = addresses.first else { return }
+        let address = ListeningAddress.text(first, scheme: scheme)
+        StandardStreams.announce("larder listening on \(address)")
+        for address in addresses.dropFirst(mainCount).prefix(s3Count) {
+          StandardStreams.announce(
+            "larder serves S3 on \(ListeningAddress.text(address, scheme: scheme))")
+        }
+        for line in greeting(address) { StandardStreams.announce(line) }
       }
-      for line in greeting(address) { StandardStreams.announce(line) }
+    } catch {
+      // Another machine can take the lease at once.
+      await primary?.end()
+      throw error
     }
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     let recovery =

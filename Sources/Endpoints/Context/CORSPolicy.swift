@@ -74,6 +74,8 @@ package struct CORSPolicy: Sendable {
     response.fields.varyByOrigin()
     guard let origin = allowedOrigin(of: request) else { return }
     response.fields[.accessControlAllowOrigin] = origin
+    // Shows the page what `Server-Timing` says (Resource Timing section 4.5.1).
+    response.fields[.timingAllowOrigin] = origin
     let s3Names = response.fields.map(\.name.canonicalName).filter {
       $0.hasPrefix(Self.s3Prefixes[0])
     }
@@ -146,6 +148,10 @@ package struct CORSPolicy: Sendable {
     if origins.contains("*") { return "*" }
     return origins.contains(origin) ? origin : nil
   }
+}
+
+extension HTTPField.Name {
+  static let timingAllowOrigin = Self("Timing-Allow-Origin")!
 }
 
 extension HTTPFields {

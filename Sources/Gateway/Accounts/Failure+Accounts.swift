@@ -52,11 +52,13 @@ extension Failure {
   }
 
   /// The refusal of everything that an account does while an operator has disabled it.
+  ///
+  /// With another `retry`, client libraries would give up the mutations in their outboxes.
   static var accountDisabled: Failure {
     Failure(
       .accountDisabled,
-      "An operator has disabled this account. Nothing is lost: it goes on when it is enabled again."
-    )
+      "An operator has disabled this account. Nothing is lost: it goes on when it is enabled again.",
+      retry: .sameKey)
   }
 
   /// The problem reported to the client for a rejected token of a configured issuer.

@@ -26,16 +26,14 @@ extension EntityReader {
       documents.reserveCapacity(items.count)
       for (key, record) in items {
         documents.append(
-          try renderer.stored(key, record, memory).flatMap {
-            renderer.document($0, selection: form.selection(of: key.type))
-          })
+          try renderer.document(key, record, selection: form.selection(of: key.type)))
       }
       return NestedDocuments(documents: documents)
     }
     var run = NestingRun(
       form, isFollowed: isFollowed,
       try items.map { item throws(Failure) in
-        try renderer.stored(item.key, item.record, memory)
+        try renderer.stored(item.key, item.record)
       })
     while run.ask() {
       try run.admitSize()
@@ -45,7 +43,7 @@ extension EntityReader {
       let found = try await reading { () async throws(StorageError) in
         try await store.related(queries, viewer: caller.viewer, deadline: deadline)
       }
-      try run.take(found, renderer, memory)
+      try run.take(found, renderer)
     }
     return run.documents(renderer)
   }
@@ -54,7 +52,7 @@ extension EntityReader {
 /// One rendering of nested entities: groups of entities that are shown in the same form, with the
 /// relationships between them.
 ///
-/// A value without I/O: ``ask()`` collects what the next level must read, ``take(_:_:_:)`` gets it.
+/// A value without I/O: ``ask()`` collects what the next level must read, ``take(_:_:)`` gets it.
 private struct NestingRun {
   /// The references of one level.
   private static let referencesMax = 200_000
@@ -210,7 +208,7 @@ private struct NestingRun {
   // MARK: Taking
 
   mutating func take(
-    _ found: RelatedEntities, _ renderer: EntityRenderer, _ memory: EntityMemory
+    _ found: RelatedEntities, _ renderer: EntityRenderer
   ) throws(Failure) {
     for (question, lists) in zip(questions, found.lists) {
       if isFollowed { noteDependencies(of: question) }
@@ -220,7 +218,7 @@ private struct NestingRun {
       for place in lists.lazy.flatMap(\.places) where places[place] == nil {
         let (key, record) = found.entities[place]
         places[place] = entities.count
-        entities.append(try renderer.stored(key, record, memory))
+        entities.append(try renderer.stored(key, record))
         result.records.append((key, record))
       }
       for (index, owner) in question.owners.enumerated() where index < lists.count {

@@ -29,7 +29,6 @@ package struct EntityReader: Sendable {
   package let directory: EntityDirectory
   let store: ReadSession
   let renderer: EntityRenderer
-  let memory: EntityMemory
   let tokens: PageTokenCodec
   let deadline: QueryDeadline
   let gate: StoredDataGate
@@ -48,7 +47,6 @@ package struct EntityReader: Sendable {
     self.store = store
     self.directory = directory
     self.renderer = renderer
-    memory = EntityMemory()
     self.tokens = tokens
     self.deadline = deadline
     self.gate = gate

@@ -82,8 +82,6 @@ package struct EntityRenderer: Sendable {
     /// Narrowest first.
     let layers: [JSONDocument]
     let plan: Plan
-    /// The documents that were rendered from it, if it is in an ``EntityMemory``.
-    var rendered: RenderedForms?
   }
 
   /// Parses an entity.
@@ -92,14 +90,6 @@ package struct EntityRenderer: Sendable {
   func stored(_ key: EntityKey, _ record: EntityRecord) throws(Failure) -> StoredEntity? {
     guard !record.isDeleted, !record.layers.isEmpty, let plan = plans[key.type] else { return nil }
     return StoredEntity(key: key, layers: try Self.documents(of: record, key), plan: plan)
-  }
-
-  /// Parses an entity unless a memory has it. Documents that are rendered from it are kept there.
-  func stored(
-    _ key: EntityKey, _ record: EntityRecord, _ memory: EntityMemory
-  ) throws(Failure) -> StoredEntity? {
-    guard !record.isDeleted, !record.layers.isEmpty else { return nil }
-    return try memory.entity(key, record.layers) { () throws(Failure) in try stored(key, record) }
   }
 
   /// Returns an entity that is not stored, as far as a reference to it tells; nil if its type has
@@ -147,11 +137,6 @@ package struct EntityRenderer: Sendable {
     _ entity: StoredEntity, selection: ObjectSelection? = nil, showsKey: Bool = false,
     showsRevision: Bool = true, nested: [NestedContent] = []
   ) -> EntityDocument? {
-    if showsRevision,
-      let known = entity.rendered?.document(selection, showsKey: showsKey, nested)
-    {
-      return known
-    }
     let (key, layers, plan) = (entity.key, entity.layers, entity.plan)
     guard let shape = plan.shape else { return nil }
     let dates = plan.type.dates
@@ -193,12 +178,7 @@ package struct EntityRenderer: Sendable {
       writer.string(revision)
     }
     writer.endObject()
-    let document = EntityDocument(
-      key: key, body: writer.bytes, revision: revision, missing: missing)
-    if showsRevision {
-      entity.rendered?.keep(document, selection, showsKey: showsKey, nested)
-    }
-    return document
+    return EntityDocument(key: key, body: writer.bytes, revision: revision, missing: missing)
   }
 
   /// Writes the key's fields that a view does not select.

@@ -78,7 +78,8 @@ package final class LogSender: Sendable {
   ///   - whenFenced: called once, when another machine has taken the lease.
   package init(
     _ store: StandbyStore, lease: VersionedLease, kept: Duration, nextSegment: Int64,
-    notBefore: Timestamp, settings: Settings, wall: WallClock, uptime: @escaping @Sendable () -> Duration,
+    notBefore: Timestamp, settings: Settings, wall: WallClock,
+    uptime: @escaping @Sendable () -> Duration,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     whenFenced: @escaping @Sendable () -> Void
   ) {
@@ -146,7 +147,8 @@ package final class LogSender: Sendable {
     }
     if let oldest = state.queue.oldest, now - oldest > settings.lease {
       return .unavailable(
-        "commits have not been sent to the standby's store for too long\(Self.cause(state.lastError))")
+        "commits have not been sent to the standby's store for too long\(Self.cause(state.lastError))"
+      )
     }
     if state.queue.bytes > settings.waitingBytesMax {
       return .unavailable("too many commits wait for the standby's store")
@@ -316,7 +318,9 @@ package final class LogSender: Sendable {
       ended.isReleased = true
       do throws(StandbyError) {
         if try await store.replace(ended, after: held.version) != nil { return }
-        guard let found = try await store.lease(), found.lease.isHeldLike(held.lease) else { return }
+        guard let found = try await store.lease(), found.lease.isHeldLike(held.lease) else {
+          return
+        }
         state.withLock { $0.lease = found }
       } catch {
         await note(error)

@@ -63,7 +63,8 @@ struct ObjectReader {
   mutating func format(_ known: Int64) throws(StandbyError) {
     let format = try number()
     guard format <= known else {
-      throw .faulty("it was written by a newer version of Larder (format \(format)); run that version")
+      throw .faulty(
+        "it was written by a newer version of Larder (format \(format)); run that version")
     }
   }
 

@@ -65,7 +65,8 @@ package struct ObjectSeal: Sendable {
 
   private static func notAuthentic(_ name: String) -> StandbyError {
     .faulty(
-      "\(name) was altered or cut off, or was written with another `standby.secret`; both machines need the same one")
+      "\(name) was altered or cut off, or was written with another `standby.secret`; both machines need the same one"
+    )
   }
 
   /// - Returns: nil if the result is not smaller.

@@ -113,7 +113,8 @@ package struct SnapshotTransfer: Sendable {
     var next = index
     next.entries.removeFirst(outdated.count)
     next.doomed += outdated
-    if let first = next.entries.first { next.floor = max(next.floor, first.segment) }
+    // The segment before the snapshot stays, so that the log always has one that says how far it goes.
+    if let first = next.entries.first { next.floor = max(next.floor, first.segment - 1) }
     guard next.floor > next.removed || !next.doomed.isEmpty else { return }
     guard let named = try await store.replace(next, after: version) else { return }
     for number in stride(from: next.removed + 1, through: next.floor, by: 1) {

@@ -107,7 +107,7 @@ package struct StandbyStore: Sendable {
         let next = try await objects.replace(
           register, with: [UInt8.random(in: 0...255), UInt8.random(in: 0...255)],
           after: seen?.version)
-      // The other machine does the same at this moment.
+        // The other machine does the same at this moment.
       else { continue }
       guard try await objects.replace(register, with: [0], after: "0-\(next)") == nil else {
         throw lacksConditions("If-Match")

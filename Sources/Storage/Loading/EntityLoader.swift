@@ -75,7 +75,8 @@ struct EntityLoader {
         return EntityRecord(layers: texts.adding(own, to: [fields]), received: row.received)
       }
       return own.isEmpty
-        ? nil : EntityRecord(layers: texts.kept(own), isKept: true, received: row.received)
+        ? nil
+        : EntityRecord(layers: texts.kept(own.map(\.text)), isKept: true, received: row.received)
     }
   }
 
@@ -93,7 +94,7 @@ struct EntityLoader {
       if !record.isDeleted {
         layers = texts.adding(own, to: record.layers)
       } else if !own.isEmpty, !entity.isDeletedByOverlay {
-        layers = texts.kept(own)
+        layers = texts.kept(own.map(\.text))
       } else {
         return entity
       }
@@ -106,15 +107,15 @@ struct EntityLoader {
   /// Returns what shows of the owners' rows of each entity.
   private func ownRows(
     of keys: [String], _ owners: [Int64], _ texts: LocalFieldTexts, _ table: EntityTable
-  ) throws -> [[[UInt8]]] {
-    var rows = [[[UInt8]]](repeating: [], count: keys.count)
+  ) throws -> [[LocalFieldTexts.Own]] {
+    var rows = [[LocalFieldTexts.Own]](repeating: [], count: keys.count)
     for (owner, scope) in owners.enumerated() {
       let reader = try LocalFieldRows.Reader(scope: scope, type: table.id, database)
       for (index, key) in keys.enumerated() {
-        let read = { try reader.text(of: key).map { texts.shown($0, ofOwner: owner) } }
-        let text =
-          try memory.map { try $0.ownText(of: key, type: table.id, scope: scope, read) } ?? read()
-        if let text { rows[index].append(text) }
+        let read = { try reader.text(of: key).map { texts.own($0, ofOwner: owner) } }
+        let own =
+          try memory.map { try $0.own(of: key, type: table.id, scope: scope, read) } ?? read()
+        if let own { rows[index].append(own) }
       }
     }
     return rows

@@ -140,7 +140,8 @@ struct ResultLoader {
         let loaded = try loader.load(unread, from: table)
         let overlaid =
           reached.given.isEmpty
-          ? [] : try EntityLoader(database, scopes: reached.overlays, touches)
+          ? []
+          : try EntityLoader(database, scopes: reached.overlays, touches)
             .load(unread, from: table)
         for (index, key) in unread.enumerated() {
           let entity = EntityKey(type: type, key: key)

@@ -10,7 +10,7 @@ import Model
 // SAFETY: used on its connection's serial queue only.
 final class RowMemory: @unchecked Sendable {
   /// Beyond so many bytes, everything is forgotten.
-  private static let bytesMax = 2 << 20
+  private static let bytesMax = 4 << 20
   /// The approximate size of an entry without its text and its key.
   private static let bytesAnEntry = 160
 
@@ -39,7 +39,7 @@ final class RowMemory: @unchecked Sendable {
 
   private var version: Int64 = -1
   private var rows: [Place: Row] = [:]
-  private var ownTexts: [Place: [UInt8]?] = [:]
+  private var own: [Place: LocalFieldTexts.Own?] = [:]
   private var byteCount = 0
 
   /// Forgets what an older snapshot had. Must be called in the transaction of each read.
@@ -64,15 +64,15 @@ final class RowMemory: @unchecked Sendable {
   }
 
   /// Returns what shows of an owner's local fields, read by `read` unless it is known; nil without any.
-  func ownText(
-    of key: String, type: Int64, scope: Int64, _ read: () throws -> [UInt8]?
-  ) rethrows -> [UInt8]? {
+  func own(
+    of key: String, type: Int64, scope: Int64, _ read: () throws -> LocalFieldTexts.Own?
+  ) rethrows -> LocalFieldTexts.Own? {
     let place = Place(type: type, scope: scope, key: key)
-    if let known = ownTexts[place] { return known }
-    let text = try read()
-    admit(key.utf8.count + (text?.count ?? 0))
-    ownTexts[place] = .some(text)
-    return text
+    if let known = own[place] { return known }
+    let found = try read()
+    admit(key.utf8.count + (found?.text.count ?? 0))
+    own[place] = .some(found)
+    return found
   }
 
   private func admit(_ bytes: Int) {
@@ -83,7 +83,7 @@ final class RowMemory: @unchecked Sendable {
   private func forget() {
     guard byteCount > 0 else { return }
     rows = [:]
-    ownTexts = [:]
+    own = [:]
     byteCount = 0
   }
 }

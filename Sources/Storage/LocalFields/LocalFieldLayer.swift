@@ -63,6 +63,17 @@ struct LocalFieldTexts: Sendable {
   private let defaults: [UInt8]?
   /// The names that show of each owner's rows: the key's and the owner's fields.
   private let names: [[String]]
+  /// The fields of each owner with rows.
+  private let fields: [[String]]
+  /// The number of owners whose fields the viewer sees, those without rows included.
+  private let ownerCount: Int
+
+  /// What shows of an owner's row.
+  struct Own: Sendable {
+    let text: [UInt8]
+    /// Whether it has all fields of its owner, so that no default of these shows.
+    let isWhole: Bool
+  }
 
   /// - Parameters:
   ///   - layers: what the viewer sees of the type.
@@ -70,18 +81,26 @@ struct LocalFieldTexts: Sendable {
   init(_ layers: [LocalFieldLayer] = [], keyFields: [String] = []) {
     defaults =
       layers.isEmpty ? nil : JSONValue.object(layers.flatMap(\.set.defaults)).bytes
-    names = layers.filter { $0.scope != nil }.map { keyFields + $0.set.defaults.map(\.name) }
+    ownerCount = layers.count
+    fields = layers.filter { $0.scope != nil }.map { $0.set.defaults.map(\.name) }
+    names = fields.map { keyFields + $0 }
   }
 
   /// Returns what shows of an owner's row, which also keeps the values of fields that were removed, or that
   /// belong to another kind of owner now. A text that is not JSON stays as it is, for its reader to report.
   ///
   /// - Parameter owner: the owner's index among those with rows.
-  func shown(_ row: [UInt8], ofOwner owner: Int) -> [UInt8] {
+  func shown(_ row: [UInt8], ofOwner owner: Int) -> [UInt8] { own(row, ofOwner: owner).text }
+
+  /// As ``shown(_:ofOwner:)``, and whether defaults show beside it.
+  func own(_ row: [UInt8], ofOwner owner: Int) -> Own {
     let names = names[owner]
-    guard let root = try? JSONDocument(checked: row).root else { return row }
+    guard let root = try? JSONDocument(checked: row).root else {
+      return Own(text: row, isWhole: false)
+    }
+    let isWhole = fields[owner].allSatisfy { root[$0] != nil }
     let isShown = { (member: JSONNode.Member) in names.contains(where: member.isNamed) }
-    if root.members.allSatisfy(isShown) { return row }
+    if root.members.allSatisfy(isShown) { return Own(text: row, isWhole: isWhole) }
     var writer = JSONWriter()
     writer.beginObject()
     for member in root.members where isShown(member) {
@@ -89,7 +108,7 @@ struct LocalFieldTexts: Sendable {
       writer.raw(member.value)
     }
     writer.endObject()
-    return writer.bytes
+    return Own(text: writer.bytes, isWhole: isWhole)
   }
 
   /// Returns the layers of an entity that the viewer sees.
@@ -100,6 +119,12 @@ struct LocalFieldTexts: Sendable {
   func adding(_ own: [[UInt8]], to layers: [[UInt8]]) -> [[UInt8]] {
     guard let defaults else { return layers }
     return layers + own + CollectionOfOne(defaults)
+  }
+
+  /// As the other, without the defaults if none of them shows.
+  func adding(_ own: [Own], to layers: [[UInt8]]) -> [[UInt8]] {
+    own.count == ownerCount && own.allSatisfy(\.isWhole)
+      ? layers + own.map(\.text) : adding(own.map(\.text), to: layers)
   }
 
   /// Returns the layers of an entity that upstream deleted, and that is shown for what its owners wrote.

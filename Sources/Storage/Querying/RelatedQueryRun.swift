@@ -32,7 +32,11 @@ struct RelatedQueryRun {
 
     /// Whether it is known to be one that the viewer sees.
     var isShown: Bool {
-      if case .known(let record) = state { !record.isDeleted && !record.layers.isEmpty } else { false }
+      if case .known(let record) = state {
+        !record.isDeleted && !record.layers.isEmpty
+      } else {
+        false
+      }
     }
     var isDeleted: Bool { if case .known(let record) = state { record.isDeleted } else { false } }
   }
@@ -160,7 +164,8 @@ struct RelatedQueryRun {
     let visible = VisibleScopes(scopes, database)
     for (type, places) in unread {
       guard let table = catalogue[type] else { continue }
-      let loader = EntityLoader(database, scopes: try visible.holding(table), touches, memory: memory)
+      let loader = EntityLoader(
+        database, scopes: try visible.holding(table), touches, memory: memory)
       let loaded = try loader.load(places.map { members[$0].key.key }, from: table)
       for (place, found) in zip(places, loaded) {
         if let found { members[place].state = .known(found.record) }

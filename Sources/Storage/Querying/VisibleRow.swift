@@ -266,8 +266,7 @@ struct VisibleScopes {
 
   func holding(_ table: EntityTable) throws -> ViewerScopes {
     try scopes.limited(to: table) { scope in
-      let statement = try PreparedStatement(
-        database, "SELECT 1 FROM \(EntityTable.quoted(table.name)) WHERE scope = ?1 LIMIT 1")
+      let statement = try PreparedStatement(database, table.readAny, bindsAll: true)
       statement.bind(scope, at: 1)
       defer { statement.reset() }
       return try statement.step()

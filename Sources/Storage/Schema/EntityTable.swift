@@ -50,6 +50,8 @@ final class EntityTable: Sendable {
   /// Selects the row of one key. Cheaper for each of many keys than a list of them, which SQLite sorts first,
   /// and whose rows must be found again by their keys.
   let readKey: String
+  /// Selects one of the rows that a scope holds.
+  let readAny: String
 
   init(
     id: Int64, type: String, name: String, columns: [String: String],
@@ -104,6 +106,7 @@ final class EntityTable: Sendable {
       SELECT key, due, fields, scope, rowid, received FROM \(table) \
       WHERE scope = ?1 AND key IN (SELECT value FROM json_each(?2))
       """
+    readAny = "SELECT 1 FROM \(table) WHERE scope = ?1 LIMIT 1"
     readKey = "SELECT rowid, due, fields, received FROM \(table) WHERE scope = ?1 AND key = ?2"
     readScopes = """
       SELECT key, due, fields, scope, rowid, received FROM \(table) \

@@ -42,13 +42,14 @@ final class StandbyFixture: Sendable {
   func store() throws -> StandbyStore { try StandbyAssembly(settings("reader")).store }
 
   func start(
-    _ machine: String, isStandby: Bool = false, state: StandbyState = StandbyState()
+    _ machine: String, node: String? = nil, isStandby: Bool = false,
+    state: StandbyState = StandbyState()
   ) throws -> StandbyStart {
     let settings = try settings(machine)
     return StandbyStart(
       assembly: try StandbyAssembly(settings), settings: settings,
       folder: DataFolder(path: settings.dataFolder),
-      identity: LeaseTaking.Identity(node: machine, host: machine, version: Version.text),
+      identity: LeaseTaking.Identity(node: node ?? machine, host: machine, version: Version.text),
       isStandby: isStandby, state: state, environment: [:],
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }

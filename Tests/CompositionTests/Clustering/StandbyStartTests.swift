@@ -213,6 +213,26 @@ struct StandbyStartTests {
     await again.end()
   }
 
+  @Test("A copy of a machine's folder on another machine does not take its lease")
+  func copiedFolder() async throws {
+    let primary = try await machines.lead("a")
+    try await primary.node.makeSnapshotIfDue()
+    let state = StandbyState()
+    let copy = try machines.start("b", node: "a", state: state)
+    let following = Task { try await copy.run() }
+    #expect(await eventuallyHolds { state.present.phase == "following" })
+    // It reads the lease again and again.
+    for number in 0..<5 {
+      try await primary.register("d\(number)")
+      let position = primary.store.position
+      #expect(await eventuallyHolds { state.present.position == position })
+    }
+    #expect(try await machines.store().lease()?.lease.epoch == 1 && !primary.node.isLost)
+    following.cancel()
+    _ = await following.result
+    await primary.end()
+  }
+
   @Test("A machine with another key than the primary's says so before it has to take over")
   func otherKey() async throws {
     let primary = try await machines.lead("a")

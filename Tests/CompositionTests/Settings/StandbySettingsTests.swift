@@ -36,13 +36,17 @@ struct StandbySettingsTests {
   @Test(
     "What does not fit is refused, all at once",
     arguments: [
-      ("standby:\n  folder: /mnt\n", ["`standby.folder` needs `standby.secret`", "files.store: s3"]),
+      (
+        "standby:\n  folder: /mnt\n",
+        ["`standby.folder` needs `standby.secret`", "files.store: s3"]
+      ),
       ("standby:\n  lease: 5s\n", ["`standby.lease` needs `standby.folder` or `standby.bucket`"]),
       (
         yaml("folder: /mnt", "bucket: shop"),
         [
           "cannot both be set", "`standby.bucket` needs `standby.endpoint`",
-          "`standby.bucket` needs `standby.accessKey`", "`standby.bucket` needs `standby.secretKey`",
+          "`standby.bucket` needs `standby.accessKey`",
+          "`standby.bucket` needs `standby.secretKey`",
         ]
       ),
       (yaml("folder: /mnt", "segment: 10s"), ["must be at most half of `standby.lease`"]),
@@ -56,7 +60,10 @@ struct StandbySettingsTests {
           + "  secret: \(secret)\n",
         ["cannot be used with `cluster.postgres`"]
       ),
-      (yaml("folder: /mnt") + "start: {otherKey: accept}\n", ["`start.otherKey: accept` cannot be used"]),
+      (
+        yaml("folder: /mnt") + "start: {otherKey: accept}\n",
+        ["`start.otherKey: accept` cannot be used"]
+      ),
     ])
   func refuses(yaml: String, messages: [String]) throws {
     do {

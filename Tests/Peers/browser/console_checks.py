@@ -106,7 +106,7 @@ def a_viewer_sees_no_buttons_that_write(world):
     films = world.films
     writes = [
         "Purge", "Purge this operation", "Correct", "Delete", "Upload", "Make", "Issue a key", "Link", "Retry", "Discard",
-        "Pause the queue", "Resume", "Send now", "End sessions", "Remove", "Replace signing keys", "Send a notification", "Back up now", "Drop",
+        "Pause the queue", "Resume", "Send now", "End sessions", "Disable", "Enable", "Remove", "Replace signing keys", "Send a notification", "Back up now", "Drop",
     ]
     with films.page(None) as page:
         if page.run("!document.getElementById('who').hidden"):
@@ -229,6 +229,36 @@ def queued_mutations_are_decided_about(world):
             page.until("document.querySelector('main').innerText.includes('The queue is empty')", about="the discarded mutation")
     finally:
         films.fail(None)
+
+
+def accounts_are_disabled_and_enabled(world):
+    films = world.films
+    credentials = {"email": "eve@example.com", "password": "correct horse"}
+    session = films.ask("POST", "/v1/auth/sign-up", credentials).json
+    bearer = f"Bearer {session['accessToken']}"
+
+    def status():
+        return films.ask("GET", "/v1/auth/me", Authorization=bearer).status
+
+    with films.page() as page:
+        page.visit("#/users?email=eve")
+        page.until("document.querySelectorAll('main tbody tr').length === 1", about="the account")
+        page.press("Disable")
+        page.until("document.querySelector('dialog') !== null")
+        page.press("Cancel", "dialog")
+        assert status() == 200
+        page.press("Disable")
+        page.until("document.querySelector('dialog') !== null")
+        assert not page.faults(), page.faults()
+        page.press("Disable", "dialog")
+        page.until("document.querySelector('main .tag.warn')?.innerText === 'disabled'", about="the mark")
+        assert status() == 403
+        found = inspect(page, "a disabled account")
+        assert not found, found
+        page.press("Enable")
+        page.until("document.querySelector('main .tag.warn') === null && document.getElementById('toasts').innerText.includes('Enabled')")
+        assert status() == 200
+        nothing_reported(page)
 
 
 def files_are_uploaded_shown_and_deleted(world):
@@ -368,7 +398,10 @@ def inputs_follow_the_types_of_variables(world):
         "paths": {"/api/find": {"get": {"parameters": [
             {"name": "genre", "in": "query", "schema": {"anyOf": [{"$ref": "#/components/schemas/Genre"}, {"type": "null"}]}},
             {"name": "genres", "in": "query", "schema": {"type": "array", "items": {"$ref": "#/components/schemas/Genre"}}},
-            {"name": "filter", "in": "query", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Filter"}}}},
+            {"name": "filter", "in": "query", "schema": {
+                "type": "string", "contentMediaType": "application/json",
+                "contentSchema": {"$ref": "#/components/schemas/Filter"},
+            }},
             {"name": "isNew", "in": "query", "schema": {"type": ["boolean", "null"]}},
             {"name": "number", "in": "query", "schema": {"type": "integer", "format": "int64"}},
         ]}}},
@@ -482,7 +515,7 @@ CHECKS = [
     changes_show_as_they_come,
     files_are_uploaded_shown_and_deleted,
     statements_are_run_and_explained,
-    queued_mutations_are_decided_about,
+    queued_mutations_are_decided_about, accounts_are_disabled_and_enabled,
     an_outage_of_upstream_shows,
     a_viewer_sees_no_buttons_that_write,
     the_keyboard_reaches_everything,

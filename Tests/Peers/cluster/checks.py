@@ -6,6 +6,7 @@ Rules are those of DESIGN.md in Sources/Cluster. What is left out, and why, is p
 """
 
 import contextlib
+import http.client
 import pathlib
 import subprocess
 import sys
@@ -123,6 +124,61 @@ def ended_credentials_are_refused_everywhere(site):
         assert node.ask("POST", "/v1/auth/sign-out", refresh).status == 204
         for other in site.nodes:
             assert other.ask("POST", "/v1/auth/refresh", refresh).status == 401, (node.name, other.name)
+
+
+def disabled_accounts_are_refused_everywhere(site):
+    """On all nodes when the response is there, also where responses are cached for the tokens; and served again."""
+    leader, replicas = site.started()
+    nodes = [leader, *replicas]
+    for number, node in enumerate(nodes):
+        account = {"email": f"{site.mark()}@example.com", "password": "a long password"}
+        session = node.ask("POST", "/v1/auth/sign-up", account).json
+        bearer = {"Authorization": f"Bearer {session['accessToken']}"}
+        device = site.device(node)
+        assert node.ask("GET", "/v1/devices/me", headers={**bearer, **device}).status == 200
+        ways = (bearer, device, {**bearer, **device})
+
+        def codes(ways=ways):
+            return {
+                (answer.status, (answer.json or {}).get("code"))
+                for other in nodes for way in ways for target in ("/v1/operations/Counter?id=c30", "/v1/changes")
+                for answer in [other.ask("GET", target, headers=way)]
+            }
+
+        for _ in range(3):
+            assert codes() == {(200, None)}, (node.name, codes())
+        ended = []
+        streams = [
+            threading.Thread(target=_read_to_the_end, args=(other.port, way, ended), daemon=True)
+            for other in nodes for way in ways
+        ]
+        for stream in streams:
+            stream.start()
+        eventually(lambda streams=streams, ended=ended: ended.count("open") == len(streams), "the streams are open")
+        target = f"/v1/admin/users/{session['userId']}"
+        acting, other = nodes[number], nodes[number - 1]
+        assert acting.admin("POST", f"{target}/disable").status == 200
+        assert codes() == {(403, "account_disabled")}, (acting.name, codes())
+        refresh = {"refreshToken": session["refreshToken"]}
+        for each in nodes:
+            assert each.ask("POST", "/v1/auth/refresh", refresh).status == 403, each.name
+        eventually(lambda streams=streams, ended=ended: ended.count("ended") == len(streams), "the streams have ended")
+        assert other.admin("POST", f"{target}/enable").status == 200
+        assert codes() == {(200, None)}, (other.name, codes())
+        assert acting.ask("POST", "/v1/auth/refresh", refresh).status == 200
+
+
+def _read_to_the_end(port, headers, ended):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
+        connection.request("GET", "/v1/changes/stream?since=now", headers=headers)
+        response = connection.getresponse()
+        assert response.status == 200, response.status
+        response.read1(1)
+        ended.append("open")
+        while response.read1(65_536):
+            pass
+        ended.append("ended")
 
 
 def purged_responses_are_gone_everywhere(site):
@@ -376,6 +432,7 @@ if __name__ == "__main__":
         every_node_serves_everything,
         identical_misses_are_one_call,
         ended_credentials_are_refused_everywhere,
+        disabled_accounts_are_refused_everywhere,
         purged_responses_are_gone_everywhere,
         without_postgres_reads_go_on,
         a_node_that_is_cut_off_shows_no_less_than_the_cursor,

@@ -28,6 +28,36 @@ struct LocalFieldTests {
     #expect(world.store.head == Revision(3))
   }
 
+  @Test("Pages show the local fields and defaults that reads of one entity show")
+  func pagesShowFieldsAndDefaults() async throws {
+    let world = try await Self.world()
+    let viewers = [
+      Self.mine, FieldWorld.viewer("d_1", user: "u"), Self.mine, Self.other, .anonymous,
+      FieldWorld.viewer("d_2", user: "u"),
+    ]
+    let writes: [(film: String, body: JSONValue, user: String?)] = [
+      ("1", ["favourite": true], nil), ("1", ["stars": 3, "lists": []], nil),
+      ("2", ["favourite": true, "stars": 1, "lists": []], nil), ("1", ["note": "N"], "u"),
+      ("2", ["note": "M"], "u"), ("1", ["favourite": false], nil),
+    ]
+    for (film, body, user) in writes {
+      _ = try await world.write(film, body, user: user).get()
+      for viewer in viewers + viewers {
+        let page = try await world.store.page(
+          EntityQuery(type: FieldWorld.film, order: try EntityOrder("year", type: FieldWorld.film)),
+          viewer: viewer)
+        #expect(page.items.map(\.key.key) == ["1", "2", "3"])
+        for item in page.items {
+          let shown = try FieldWorld.united(item.record)
+          let seen = try #require(try await world.seen(item.key.key, by: viewer))
+          let names = try #require(seen.members).map(\.name)
+          #expect(Set(names) == Set((shown.members ?? []).map(\.name)), "\(viewer) \(item.key)")
+          for name in names { #expect(shown[name] == seen[name], "\(viewer) \(item.key) \(name)") }
+        }
+      }
+    }
+  }
+
   @Test("A write is seen by its owner alone, and moves no revision of others")
   func ownerSeesTheWrite() async throws {
     let world = try await Self.world()

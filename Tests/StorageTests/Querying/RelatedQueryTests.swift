@@ -101,7 +101,9 @@ struct RelatedQueryTests {
         fixture, RelatedQuery(.members([members]), order: order, limit: 2), viewer: viewer)
       #expect(found == [ShownList(keys: Self.films(61..<63), hasMore: true)])
     }
-    let single = { (number: Int) in RelatedQuery(.members([Self.films(number..<number + 1)]), limit: 1) }
+    let single = { (number: Int) in
+      RelatedQuery(.members([Self.films(number..<number + 1)]), limit: 1)
+    }
     #expect(
       try await lists(fixture, single(60), viewer: viewer) == [ShownList(isFirstDeleted: true)])
     #expect(try await lists(fixture, single(60)) == [ShownList(keys: Self.films(60..<61))])

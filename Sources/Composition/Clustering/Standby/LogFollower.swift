@@ -104,7 +104,7 @@ final class LogFollower {
         lastAt = time
       } catch {
         guard case .diverged(let reason) = error else { throw error }
-        logger.notice(
+        logger.debug(
           "the log goes on from a snapshot",
           metadata: ["position": "\(row.position)", "reason": "\(reason)"])
         return false

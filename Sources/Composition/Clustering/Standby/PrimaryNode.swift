@@ -14,6 +14,7 @@ package final class PrimaryNode: Sendable {
   private static let endWithin = Duration.seconds(5)
   /// How often it is looked whether a snapshot is due, and the pause after one that failed.
   private static let lookInterval = Duration.seconds(10)
+  private static let openingInterval = Duration.milliseconds(500)
   private static let pauseAfterFailure = Duration.seconds(60)
 
   private struct State {
@@ -48,11 +49,11 @@ package final class PrimaryNode: Sendable {
     sender = LogSender(
       assembly.store, lease: lease, kept: kept, nextSegment: last.number + 1, notBefore: lastAt,
       settings: StandbyAssembly.senderSettings(settings), wall: SystemClock.wall,
-      uptime: { SystemClock.uptime() }
-    ) {
-      logger.error("another machine has taken over: this one becomes its standby")
-      lost.notify()
-    }
+      uptime: { SystemClock.uptime() },
+      whenFenced: {
+        logger.error("another machine has taken over: this one becomes its standby")
+        lost.notify()
+      })
   }
 
   /// Begins to renew the lease and to send commits.
@@ -68,6 +69,11 @@ package final class PrimaryNode: Sendable {
   var storeRole: StoreRole {
     let lease = sender.lease
     return .leader(cluster: lease.history, epoch: lease.epoch, log: SentLog(sender: sender))
+  }
+
+  /// Why the store could not be opened again if it were closed; nil if it could.
+  var reasonToStayOpen: String? {
+    sender.measures.isTaking ? nil : "writes are refused until \(assembly.store.place) responds"
   }
 
   /// Whether this process has found that it must write no more.
@@ -99,7 +105,8 @@ package final class PrimaryNode: Sendable {
         throw StartFailure(.failed, "Another machine has taken over while this one started.")
       }
       if isFirst {
-        logger.error("waiting for the standby's store", metadata: ["store": "\(assembly.store.place)"])
+        logger.error(
+          "waiting for the standby's store", metadata: ["store": "\(assembly.store.place)"])
       }
       isFirst = false
     }
@@ -128,7 +135,7 @@ package final class PrimaryNode: Sendable {
 
   private func keepSnapshots() async {
     while !Task.isCancelled {
-      var pause = Self.lookInterval
+      var pause = opened == nil ? Self.openingInterval : Self.lookInterval
       do {
         try await makeSnapshotIfDue()
       } catch {

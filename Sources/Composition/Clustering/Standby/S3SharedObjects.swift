@@ -56,7 +56,8 @@ struct S3SharedObjects: SharedObjects {
       switch error {
       case .noSuchBucket: throw .faulty("\(place) does not exist; make it")
       case .denied:
-        throw .faulty("\(place) refuses the access key, or its right to read, write and delete there")
+        throw .faulty(
+          "\(place) refuses the access key, or its right to read, write and delete there")
       case .unsupported: throw .faulty("\(place) does not support conditional writes")
       case .unavailable: throw .unavailable("\(place) does not respond")
       case .storageFull: throw .unavailable("\(place) is full")

@@ -24,7 +24,9 @@ struct SnapshotFetch {
     }
     do {
       try await SnapshotTransfer(standby).get(entry) { bytes throws(StandbyError) in
-        do throws(ClusterError) { try writer.append(bytes) } catch { throw .unavailable("\(error)") }
+        do throws(ClusterError) { try writer.append(bytes) } catch {
+          throw .unavailable("\(error)")
+        }
       }
       try writer.finish(
         SnapshotInfo(

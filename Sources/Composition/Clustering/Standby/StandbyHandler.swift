@@ -85,7 +85,8 @@ struct StandbyHandler: RequestHandler {
         JSONMember("status", .number(JSONNumber(Int64(503)))),
         JSONMember("code", .string(code)),
         JSONMember(
-          "detail", "This machine is a standby. It serves when the primary has ended; send requests to that."),
+          "detail",
+          "This machine is a standby. It serves when the primary has ended; send requests to that."),
         JSONMember("retry", "after"), JSONMember("requestId", .string(request.id)),
       ]), status: .serviceUnavailable)
     response.fields[.contentType] = "application/problem+json"

@@ -14,6 +14,7 @@ import UnixSignals
 enum StandbyRun {
   /// How long responses in progress can take when the machine takes over.
   private static let drainDeadline = Duration.seconds(1)
+  private static let lookInterval = Duration.milliseconds(50)
 
   /// Follows the primary, and serves that this machine is a standby.
   ///
@@ -33,6 +34,7 @@ enum StandbyRun {
     }
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make()
+    try await waitForFolder(folder, patience: settings.start.lockWait, logger: logger)
     let node = try ClusterStart.nodeID(of: folder)
     let certificates = ServerCertificates(settings.tls)
     let tls: TLSServerContext?
@@ -63,6 +65,27 @@ enum StandbyRun {
     }
   }
 
+  /// Waits for a process of this machine that drains: it has the folder, the addresses, and the lease.
+  private static func waitForFolder(
+    _ folder: DataFolder, patience: Duration, logger: Logger
+  ) async throws {
+    let deadline = ContinuousClock.now + patience
+    var isFirst = true
+    while Store.isInUse(folder: folder.path) {
+      guard ContinuousClock.now < deadline else {
+        throw StartFailure(
+          .dataFolder, StorageStartError.text(.inUse(folder: folder.path), folder: folder.path))
+      }
+      if isFirst {
+        logger.warning(
+          "waiting for the data folder, which another process holds",
+          metadata: ["folder": "\(folder.path)", "patience": "\(DurationText.print(patience))"])
+      }
+      isFirst = false
+      try await Task.sleep(for: lookInterval)
+    }
+  }
+
   private static func serve(
     _ server: HTTPService, _ following: FollowingService, _ settings: Settings, logger: Logger,
     announce: @escaping @Sendable (String) -> Void
@@ -80,7 +103,8 @@ enum StandbyRun {
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     let noting = Task {
       for await _ in hangups {
-        logger.notice("a standby reads operations and settings at its start: restart it to read them again")
+        logger.notice(
+          "a standby reads operations and settings at its start: restart it to read them again")
       }
     }
     defer { noting.cancel() }
@@ -91,8 +115,6 @@ enum StandbyRun {
           .init(service: following, successTerminationBehavior: .gracefullyShutdownGroup),
         ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
     try await services.run()
-    // The next services trap them again.
-    ProcessEnd.restoreSignals()
     return following.primary
   }
 

@@ -40,16 +40,15 @@ struct StandbyStart {
     var follower: LogFollower?
     defer { follower?.close() }
     var watch = LeaseWatch()
-    var hasProbed = false
+    // Until it has, what is wrong is a fault of the settings.
+    var hasReadOnce = false
     var lastNote = ""
     while true {
       try Task.checkCancellation()
       do {
-        if !hasProbed {
-          try await standby.probe()
-          hasProbed = true
-        }
+        if !hasReadOnce { try await standby.probe() }
         let seen = try await standby.lease()
+        hasReadOnce = true
         note(seen)
         let isEnded = isEnded(seen, &watch)
         if follower == nil {
@@ -85,7 +84,7 @@ struct StandbyStart {
         }
       } catch let error as StandbyError {
         watch.forget()
-        if !hasProbed, case .faulty(let reason) = error {
+        if !hasReadOnce, case .faulty(let reason) = error {
           throw StartFailure(.faultySettings, "The standby cannot be used: \(reason).")
         }
         if "\(error)" != lastNote {
@@ -118,8 +117,10 @@ struct StandbyStart {
   /// Whether the machine that holds the lease writes no more.
   private func isEnded(_ seen: VersionedLease?, _ watch: inout LeaseWatch) -> Bool {
     guard let seen else { return false }
-    // An earlier process of this machine: the folder is locked, so that it has ended.
-    if seen.lease.isReleased || seen.lease.holder == identity.node { return true }
+    if seen.lease.isReleased { return true }
+    // An earlier process of this machine: the folder is locked, so that it has ended. With another host's name it can be
+    // a machine that runs, of whose folder this one is a copy.
+    if seen.lease.holder == identity.node, seen.lease.host == identity.host { return true }
     return watch.isExpired(seen, at: SystemClock.uptime())
   }
 
@@ -157,7 +158,8 @@ struct StandbyStart {
         )
       }
       return isStandby
-        ? .wait("waiting for the primary, which begins the history: start it without --standby") : .lead
+        ? .wait("waiting for the primary, which begins the history: start it without --standby")
+        : .lead
     }
     let index = try await standby.index().index
     let last = try await LogSearch(standby).last(after: index.floor)
@@ -291,14 +293,16 @@ struct StandbyStart {
     }
     do {
       let index = try await standby.index().index
-      let last = try await LogSearch(standby).last(after: max(index.floor, follower?.segment ?? 0))
-      let floor = max(index.floor, follower?.segment ?? 0)
+      // A segment that is there: it says how far the log goes.
+      let floor = max(index.floor, (follower?.segment ?? 0) - 1)
+      let last = try await LogSearch(standby).last(after: floor)
       let fence = try await taking.fence(lease.lease, after: last, floor: floor)
       if let current = follower {
         lastAt = current.lastAt
         while current.segment < fence.number {
           guard try await current.step() == .applied else {
-            throw StandbyError.unavailable("the end of the log needs a snapshot that was not stored")
+            throw StandbyError.unavailable(
+              "the end of the log needs a snapshot that was not stored")
           }
         }
         lastAt = max(lastAt, current.lastAt)

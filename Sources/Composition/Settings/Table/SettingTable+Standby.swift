@@ -9,7 +9,8 @@ extension SettingTable {
     [
       SettingKey(
         "standby.folder", \.standby.folder, .optional(.path), example: "/mnt/larder",
-        doc: "Folder that both machines have mounted, for snapshots, the log and the lease. It must "
+        doc:
+          "Folder that both machines have mounted, for snapshots, the log and the lease. It must "
           + "exist. Either this or `standby.bucket`."),
       SettingKey(
         "standby.bucket", \.standby.bucket, .optional(.bucketName), example: "larder-standby",
@@ -46,7 +47,8 @@ extension SettingTable {
       SettingKey(
         "standby.lease", \.standby.lease, .one(.duration(.seconds(2) ... .seconds(600))),
         example: "15s",
-        doc: "How long the primary goes on writing without renewing its lease: about the time after "
+        doc:
+          "How long the primary goes on writing without renewing its lease: about the time after "
           + "which the standby replaces a primary that is gone, and the most that is lost with it."),
       SettingKey(
         "standby.segment", \.standby.segmentInterval,
