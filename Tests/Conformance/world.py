@@ -101,11 +101,14 @@ class World:
                 return found
 
     def agree(self, kinds):
-        """Phone, Larder and upstream show the same; tried again for a while, since Larder fetches again."""
+        """
+        Phone, Larder and upstream show the same; tried again for a while: what two mutations wrote at once is fetched
+        again, and what upstream deleted meanwhile is gone with the second list in a row that lacks it.
+        """
         deadline = time.monotonic() + AGREE_SECONDS
-        for operation in {UPSTREAM_TYPES[kind] for kind in kinds if kind in UPSTREAM_TYPES}:
-            self.refresh(operation)
         while True:
+            for operation in {UPSTREAM_TYPES[kind] for kind in kinds if kind in UPSTREAM_TYPES}:
+                self.refresh(operation)
             self.command("sync")
             fault = self._disagreement(kinds)
             if fault is None:
