@@ -270,6 +270,13 @@ enum ClusterStatusText {
 
   private static func warnings(_ report: ClusterReport) -> [String] {
     var lines: [String] = []
+    let live = Set(report.nodes.filter(\.isLive).map(\.id))
+    if let lease = report.lease, !live.contains(lease.node) {
+      lines.append(
+        "warning: \(lease.node.onOneLine) holds the lease, and is not among the live nodes: it has just "
+          + "ended, or renews the lease and cannot report itself. Look at its log "
+          + "(\(lease.url.onOneLine)).")
+    }
     let others = report.nodes.filter { $0.isLive && !report.agrees($0) }
     if !others.isEmpty {
       lines.append(

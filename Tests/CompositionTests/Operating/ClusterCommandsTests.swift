@@ -116,6 +116,18 @@ struct ClusterCommandsTests {
     #expect(document["mode"]?.string == "cluster" && document["nodes"]?.array?.count == 2)
   }
 
+  @Test("The status warns of a leader that does not report itself")
+  func leaderWithoutARecord() async throws {
+    _ = try #require(try await backend.take(record("node_a"), for: .seconds(60)))
+    try await backend.beat(record("node_b"))
+    let text = try await commands().status(isJSON: false)
+    #expect(text.contains("warning: node_a holds the lease, and is not among the live"), "\(text)")
+    #expect(text.contains("http://node_a:8080"))
+    try await backend.beat(record("node_a"))
+    let after = try await commands().status(isJSON: false)
+    #expect(!after.contains("warning"), "\(after)")
+  }
+
   @Test("A database that does not respond is a failure, not an empty cluster")
   func statusInAnOutage() async throws {
     cluster.setFaults { $0.isAway = true }
