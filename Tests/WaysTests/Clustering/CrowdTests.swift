@@ -1,5 +1,6 @@
 import Composition
 import DemoUpstream
+import Foundation
 import Gateway
 import TestSupport
 import Testing
@@ -58,6 +59,55 @@ extension Ways {
       #expect(first.status == 200 && second.status == 200)
       try await body(first)
       #expect(second.status == 200)
+    }
+
+    /// 64 KiB of blanks, as gzip writes them.
+    private static let blanks = Array(
+      Data(
+        base64Encoded:
+          "H4sIAAAAAAACA+3BgQAAAACAIJX9KRepCgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+          + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAGqUGSy0AAABAA==") ?? Data())
+
+    /// A gzip member whose content is not compressed (RFC 1951 section 3.2.4).
+    private static func member(_ content: [UInt8]) -> [UInt8] {
+      var member: [UInt8] = [31, 139, 8, 0, 0, 0, 0, 0, 0, 255]
+      func words(_ number: UInt32, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * UInt32($0))) }
+      }
+      for start in stride(from: 0, to: content.count, by: 65_535) {
+        let part = content[start..<min(start + 65_535, content.count)]
+        member.append(start + 65_535 >= content.count ? 1 : 0)
+        member += words(UInt32(part.count), 2) + words(~UInt32(part.count), 2) + part
+      }
+      var checksum = UInt32.max
+      for byte in content {
+        checksum ^= UInt32(byte)
+        for _ in 0..<8 { checksum = checksum >> 1 ^ (checksum & 1 == 1 ? 0xEDB8_8320 : 0) }
+      }
+      return member + words(~checksum, 4) + words(UInt32(content.count), 4)
+    }
+
+    @Test("A replica passes on compressed content that is longer than the limit once it is decoded")
+    func decodedContent() async throws {
+      let larder = try await RunningLarder.start(operations: Self.operations)
+      let world = try await ClusterWorld.start(larder)
+      // 200,000 bytes as they are, so that the ratio is small, and a megabyte of blanks after them.
+      let text = #"{"platform":"ios"}"# + String(repeating: " ", count: 200_000)
+      let body = Self.member(Array(text.utf8)) + Array(repeating: Self.blanks, count: 16).joined()
+      #expect(body.count < 1 << 20)
+      for node in [world.leader, world.replica] {
+        let port = node.port
+        let made = try await onOwnThread {
+          let client = try RawClient(port: port)
+          let head =
+            "POST /v1/devices HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            + "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n"
+          try client.send(Array(head.utf8) + body)
+          return try client.response(to: "POST")
+        }
+        #expect(made.status == 201, "\(made.text)")
+      }
+      await world.stop()
     }
 
     @Test("A replica passes on a head that is as long as a client may send")
