@@ -53,6 +53,7 @@ class Machine:
         self.log = self.folder / "larder.log"
         self.port = steady_port()
         self.process = None
+        self.started = []
         (self.folder / "larder.yaml").write_text(
             SETTINGS.format(
                 port=self.port, project=PROJECT, admin=ADMIN, secret=SECRET, lease=LEASE_SECONDS,
@@ -63,6 +64,7 @@ class Machine:
             self.process = subprocess.Popen(
                 [self.site.binary, "serve", *flags], cwd=self.folder, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                 env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
+        self.started.append(self.process)
         return self
 
     def command(self, *arguments, status=0):
@@ -154,9 +156,11 @@ class Machine:
         self.process.send_signal(signal.SIGCONT)
 
     def kill(self):
-        if self.process and self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        """Also a process that another one was to follow."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
 
     def stop(self):
         self.process.terminate()
