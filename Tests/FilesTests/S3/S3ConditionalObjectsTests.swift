@@ -51,7 +51,9 @@ struct S3ConditionalObjectsTests {
           for number in 0..<6 as Range<UInt8> {
             group.addTask { try await objects.put(key, [number], if: .absent).map { _ in number } }
           }
-          return try await group.reduce(into: [UInt8]()) { if let number = $1 { $0.append(number) } }
+          return try await group.reduce(into: [UInt8]()) { made, number in
+            if let number { made.append(number) }
+          }
         }
         #expect(made.count == 1)
         #expect(try await objects.get(key)?.bytes == made)

@@ -91,7 +91,7 @@ extension Ways {
       await world.stop()
     }
 
-    @Test("Without a leader, operators read a replica's own state, but for what only the leader has")
+    @Test("Without a leader, operators read a replica's state, but for what only the leader has")
     func operatorsReadWithoutALeader() async throws {
       let world = try await ClusterWorld.start(try await MatrixWorld.start().larder)
       let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
