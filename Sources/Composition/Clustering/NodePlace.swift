@@ -1,5 +1,6 @@
 import Cryptography
 import FoundationEssentials
+import Glibc
 import Model
 
 /// The place of a node's data folder: the same for each process that opens the folder on a machine until that is
@@ -13,14 +14,12 @@ enum NodePlace {
 
   /// - Returns: hexadecimal digits; empty if the folder has no file of its node.
   static func name(of folder: String) -> String {
-    let manager = FileManager.default
-    let file = "\(folder)/\(ClusterStart.nodeFileName)"
-    guard let attributes = try? manager.attributesOfItem(atPath: file),
-      let device = attributes[.systemNumber] as? any BinaryInteger,
-      let inode = attributes[.systemFileNumber] as? any BinaryInteger
-    else { return "" }
-    let boot = manager.contents(atPath: bootFile).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    let digest = SHA256.hash(data: Array("\(boot)\n\(device)\n\(inode)".utf8))
+    var status = stat()
+    guard stat("\(folder)/\(ClusterStart.nodeFileName)", &status) == 0 else { return "" }
+    let boot =
+      FileManager.default.contents(atPath: bootFile)
+      .map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let digest = SHA256.hash(data: Array("\(boot)\n\(status.st_dev)\n\(status.st_ino)".utf8))
     return String(Hexadecimal.encode(digest).prefix(digits))
   }
 }

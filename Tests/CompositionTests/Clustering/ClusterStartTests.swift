@@ -159,7 +159,9 @@ struct ClusterStartTests {
     #expect(try await backend.head().position >= lost.position)
     #expect(try await comparison(of: first) == .otherRow)
     try await start(first)
-    #expect(try Store.clusterPosition(folder: first)?.position == snapshot)
+    // What follows the snapshot is applied before the node serves.
+    #expect(
+      try await Store.clusterPosition(folder: first)?.position == backend.head().position)
     #expect(
       FileManager.default.fileExists(atPath: "\(first)/larder.ahead-\(lost.position).sqlite"))
   }
