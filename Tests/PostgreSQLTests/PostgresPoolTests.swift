@@ -52,7 +52,9 @@ struct PostgresPoolTests {
       try await pool.run { _, _ in isRun.withLock { $0 = true } }
       #expect(isRun.withLock { $0 })
     } catch {
-      #expect(error == .unreachable("no session was free within the deadline"))
+      // What is left of the time when the session becomes free can be too little to connect again.
+      let isLate = if case .unreachable = error { true } else { false }
+      #expect(isLate, "\(error)")
     }
     #expect(LoopClock.now().elapsed(since: start) < .seconds(10))
     #expect(await holder.value)
