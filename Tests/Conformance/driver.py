@@ -52,10 +52,12 @@ class Driver:
 
     def kill(self):
         with self.lock:
-            if self.process and self.process.poll() is None:
+            # The scenario may start the next process as soon as this one has ended.
+            process = self.process
+            if process and process.poll() is None:
                 with contextlib.suppress(ProcessLookupError):
-                    os.killpg(self.process.pid, signal.SIGKILL)
-                self.process.wait()
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
     def restart(self):
         self.kill()
