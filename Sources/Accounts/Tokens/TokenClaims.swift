@@ -7,7 +7,7 @@ package struct TokenIssuer: Sendable {
   package let name: String
   /// The required member of `aud`; nil for none.
   let audience: String?
-  /// Maximum clock difference to the issuer.
+  /// How long a token is still accepted after its end, for a difference of the clocks.
   let leeway: Duration
   /// Whether subjects are user ids as they are; those of other issuers are prefixed with the
   /// issuer's name, so that no issuer can name another's user.
@@ -16,15 +16,16 @@ package struct TokenIssuer: Sendable {
   let isOwn: Bool
   let keys: any KeySource
 
-  /// Maximum clock difference to other services.
-  static let foreignLeeway = Duration.seconds(60)
+  /// Maximum clock difference to other services, and between nodes that issue and check tokens of this
+  /// one.
+  static let clockDifferenceMax = Duration.seconds(60)
 
   /// An issuer whose keys are fetched.
   package static func remote(
     name: String, audience: String, isFirst: Bool, keys: RemoteKeys
   ) -> TokenIssuer {
     TokenIssuer(
-      name: name, audience: audience, leeway: foreignLeeway, isFirst: isFirst, isOwn: false,
+      name: name, audience: audience, leeway: clockDifferenceMax, isFirst: isFirst, isOwn: false,
       keys: keys)
   }
 
@@ -61,7 +62,7 @@ struct TokenClaims {
     guard now < expires else { throw .expired }
     for name in ["nbf", "iat"] where claims[name] != nil {
       guard let begin = claims.moment(name) else { throw .malformed }
-      guard begin <= now.advanced(by: issuer.leeway) else { throw .notYetValid }
+      guard begin <= now.advanced(by: TokenIssuer.clockDifferenceMax) else { throw .notYetValid }
     }
     return VerifiedUser(
       id: issuer.isFirst ? subject : "\(issuer.name)#\(subject)", session: claims["sid"]?.string,

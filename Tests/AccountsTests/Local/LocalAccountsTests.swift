@@ -42,6 +42,19 @@ struct LocalAccountsTests {
     #expect(try await stored() == renewed)
   }
 
+  @Test("A node whose clock is behind accepts a new token, and no node one that has expired")
+  func differentClocks() async throws {
+    let local = try await LocalSetting()
+    let token = try await local.provider().signUp(.of("ada"), from: .test).accessToken
+    let verifier = try await local.verifier()
+    local.clock.advance(by: .seconds(-59))
+    #expect(try await verifier.verify(token) != nil)
+    local.clock.advance(by: .seconds(-2))
+    await #expect(throws: TokenFault.notYetValid) { try await verifier.verify(token) }
+    local.clock.advance(by: .seconds(61 + 86_400))
+    await #expect(throws: TokenFault.expired) { try await verifier.verify(token) }
+  }
+
   @Test("Within the leeway a used refresh token is accepted again")
   func leewayForLostResponse() async throws {
     let local = try await LocalSetting()

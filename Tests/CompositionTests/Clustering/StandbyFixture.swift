@@ -30,7 +30,7 @@ final class StandbyFixture: Sendable {
     var settings = Settings(folder: "\(folder.path)/\(machine)")
     settings.standby.folder = shared
     settings.standby.secret = Secret("0123456789abcdef0123456789abcdef")
-    settings.standby.lease = .seconds(2)
+    settings.standby.lease = .seconds(6)
     settings.standby.segmentInterval = .milliseconds(5)
     try FileManager.default.createDirectory(
       atPath: settings.dataFolder, withIntermediateDirectories: true)

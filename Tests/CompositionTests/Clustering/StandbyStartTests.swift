@@ -9,7 +9,7 @@ import Testing
 @testable import Composition
 
 /// How machines with a standby take over from each other.
-struct StandbyStartTests {
+@Suite(.serialized) struct StandbyStartTests {
   private let machines: StandbyFixture
 
   init() throws { machines = try StandbyFixture() }
