@@ -37,8 +37,8 @@ VARIABLES = {"$__rate_interval": "5m", "$instance": ".*"}
 # Labels that Prometheus adds, or that belong to histograms.
 ADDED_LABELS = {"instance", "job", "le"}
 KEYWORDS = {
-    "sum", "min", "max", "by", "rate", "delta", "increase", "histogram_quantile", "topk", "and", "or", "offset",
-    "predict_linear", "up",
+    "sum", "count", "min", "max", "by", "rate", "delta", "increase", "histogram_quantile", "topk", "and", "or",
+    "unless", "offset", "predict_linear", "up",
 }
 
 
