@@ -1,7 +1,7 @@
 import Cryptography
 import FoundationEssentials
-import Glibc
 import Model
+import Storage
 
 /// The place of a node's data folder: the same for each process that opens the folder on a machine until that is
 /// booted again, and another one for a copy of the folder, there or on another machine.
@@ -14,12 +14,11 @@ enum NodePlace {
 
   /// - Returns: hexadecimal digits; empty if the folder has no file of its node.
   static func name(of folder: String) -> String {
-    var status = stat()
-    guard stat("\(folder)/\(ClusterStart.nodeFileName)", &status) == 0 else { return "" }
+    guard let file = FileIdentity(path: "\(folder)/\(ClusterStart.nodeFileName)") else { return "" }
     let boot =
       FileManager.default.contents(atPath: bootFile)
       .map { String(decoding: $0, as: UTF8.self) } ?? ""
-    let digest = SHA256.hash(data: Array("\(boot)\n\(status.st_dev)\n\(status.st_ino)".utf8))
+    let digest = SHA256.hash(data: Array("\(boot)\n\(file.device)\n\(file.inode)".utf8))
     return String(Hexadecimal.encode(digest).prefix(digits))
   }
 }
