@@ -40,6 +40,25 @@ struct GroupedWriterTests {
     return (counts, gate.commitCount - 1)
   }
 
+  @Test("A commit is under way until its observers know it, and one that fails is not")
+  func commitsAreUnderWay() async throws {
+    let fixture = try StoreFixture()
+    let seen = Mutex<[[Revision]]>([])
+    fixture.store.observe { [store = fixture.store] report in
+      seen.withLock { $0.append([store.revisionUnderWay, report.head]) }
+    }
+    for call in 1...2 as ClosedRange<Int64> {
+      _ = try await fixture.store.apply(
+        ResponseBuilder(call: call).film("1", ["title": .string("\(call)")]).build())
+      #expect(fixture.store.revisionUnderWay == .zero)
+    }
+    #expect(seen.withLock { $0 } == [[Revision(1), Revision(1)], [Revision(2), Revision(2)]])
+    await #expect(throws: StorageError.tooCostly) {
+      try await fixture.store.writer.write { _, _ -> Int in throw StorageError.tooCostly }
+    }
+    #expect(fixture.store.revisionUnderWay == .zero)
+  }
+
   @Test(
     "Waiting commands share a transaction, up to the batch limit",
     arguments: [(20, 1), (GroupedWriter.batchMax, 1), (GroupedWriter.batchMax + 1, 2)])

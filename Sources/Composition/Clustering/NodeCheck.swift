@@ -40,7 +40,6 @@ struct NodeCheck: Sendable {
       return Fault(
         text: "\(url) belongs to another cluster",
         cure: "Compare `cluster.postgres` and `cluster.name` of the nodes.")
-    case .formerNode: return nil
     case .refused(let reason):
       return Fault(
         text: "\(url) does not accept this machine's signature (\(reason.onOneLine))",

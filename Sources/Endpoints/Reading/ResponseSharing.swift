@@ -2,7 +2,7 @@ import Gateway
 import HTTPWire
 import Model
 
-/// The callers for whom caches may keep a read's response (RFC 9111).
+/// Which callers may share a read's response in caches (RFC 9111).
 ///
 /// With the setting `cdn`, a response of an operation with `scope: PUBLIC` has two forms. Caches keep the shared
 /// one for all callers, so nothing in it may be of one caller: it has no cursor, and `Vary` names no credential.

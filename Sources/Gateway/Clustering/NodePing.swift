@@ -18,8 +18,6 @@ package struct NodePing: Sendable {
     ///
     /// - Parameter cluster: the identity of its cluster; empty before it has reached PostgreSQL.
     case node(id: String, cluster: String)
-    /// A node of a release that does not know this question, which accepts the signature.
-    case formerNode
     /// A node that does not accept the signature, for this reason.
     case refused(String)
     /// Something else, or a service outside of a cluster.
@@ -72,11 +70,7 @@ package struct NodePing: Sendable {
 
   func finding(_ response: HTTPClientResponse, id: String) -> Finding {
     if let refusal = response.fields[LeaderForwarder.FieldName.refusal] {
-      return refusal == NodeRefusal.notLeader.rawValue ? .formerNode : .refused(refusal)
-    }
-    // What a leader of a former release adds to its 404.
-    if response.status == .notFound, response.fields[LeaderForwarder.FieldName.position] != nil {
-      return .formerNode
+      return .refused(refusal)
     }
     guard response.status == .ok, let field = response.fields[LeaderForwarder.FieldName.node],
       let document = try? JSONValue(parsing: response.body),

@@ -36,18 +36,7 @@ struct InboxSubmitter: Sendable {
   let store: Store
   let signal: CommitSignal
   let environment: QueueEnvironment
-  private let adding = AddedMutations()
-
-  init(
-    inbox: any MutationInbox, mirror: InboxMirror, store: Store, signal: CommitSignal,
-    environment: QueueEnvironment
-  ) {
-    self.inbox = inbox
-    self.mirror = mirror
-    self.store = store
-    self.signal = signal
-    self.environment = environment
-  }
+  let adding = AddedMutations()
 
   /// Submits mutations of one request.
   func submit(

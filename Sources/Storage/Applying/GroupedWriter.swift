@@ -320,9 +320,9 @@ final class GroupedWriter: Sendable {
   }
 
   func notify(_ reports: [CommitReport]) {
-    guard let observer = state.withLock({ $0.observer }) else { return announce(0) }
+    defer { announce(0) }
+    guard let observer = state.withLock({ $0.observer }) else { return }
     for report in reports { observer(report) }
-    announce(0)
   }
 
   /// Makes known which revision readers can see as soon as the transaction is committed, or 0 once its observers

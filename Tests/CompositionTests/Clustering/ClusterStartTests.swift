@@ -79,12 +79,22 @@ struct ClusterStartTests {
 
   /// Runs the start of a node on a folder.
   private func start(
-    _ folder: String, types: [EntityType] = [], lease: Duration = .seconds(5)
+    _ folder: String, types: [EntityType] = [], lease: Duration = .seconds(5),
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  ) async throws {
+    try await withNode(folder, lease: lease, logger: logger) { node in
+      try await ClusterStart(node: node, digest: "d", types: types, logger: logger).run()
+    }
+  }
+
+  private func withNode(
+    _ folder: String, lease: Duration = .seconds(5),
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    _ body: (ClusterNode) async throws -> Void
   ) async throws {
     var settings = ClusterSettings()
     settings.lease = lease
     let group = try EventLoopGroup(count: 1)
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let signature = NodeSignature(secret: [1, 2, 3])
     let node = ClusterNode(
       id: NodeID("m"), backend: backend, settings: settings,
@@ -94,8 +104,7 @@ struct ClusterStartTests {
       logger: logger)
     let result: Result<Void, any Error>
     do {
-      result = .success(
-        try await ClusterStart(node: node, digest: "d", types: types, logger: logger).run())
+      result = .success(try await body(node))
     } catch {
       result = .failure(error)
     }
@@ -226,6 +235,64 @@ struct ClusterStartTests {
     #expect(new.position > old.position)
     let names = try FileManager.default.contentsOfDirectory(atPath: second)
     #expect(!names.contains { $0.hasPrefix("larder.ahead") })
+  }
+
+  // MARK: Leaving
+
+  @Test(
+    "A node that has left serves only once it has reached PostgreSQL, one that was killed at once")
+  func leaves() async throws {
+    let data = try path("a")
+    try await leading(data) { store in try await register("phone", in: store) }
+    try await start(data)
+    #expect(try await backend.nodes().map(\.id) == [NodeID("m")])
+    cluster.setFaults { $0.isAway = true }
+    try await start(data)
+    // Without PostgreSQL it stays in the list, and does not count as left.
+    try await withNode(data) { await $0.leave() }
+    #expect(!DataFolder(path: data).hasLeft)
+    cluster.setFaults { $0.isAway = false }
+    try await withNode(data) { await $0.leave() }
+    #expect(DataFolder(path: data).hasLeft)
+    #expect(try await backend.nodes().isEmpty)
+    cluster.setFaults { $0.isAway = true }
+    let log = RecordedLog()
+    let starting = Task { try await start(data, logger: log.logger) }
+    #expect(
+      await eventuallyHolds {
+        log.lines.contains { $0.message == "waiting for the cluster's database" }
+      })
+    #expect(DataFolder(path: data).hasLeft)
+    cluster.setFaults { $0.isAway = false }
+    try await starting.value
+    #expect(!DataFolder(path: data).hasLeft)
+    #expect(try await backend.nodes().map(\.id) == [NodeID("m")])
+  }
+
+  @Test("All nodes are named that have not applied a write, and only live ones are waited for")
+  func progress() async throws {
+    func beat(_ id: String, _ position: Int64) async throws {
+      try await backend.beat(
+        NodeRecord(
+          id: NodeID(id), url: "http://\(id)", position: position, version: "1", digest: "d"))
+    }
+    try await beat("gone", 4)
+    cluster.advanceClock(by: .seconds(3_600))
+    for (id, position) in [("m", 3), ("behind", 4), ("ahead", 5)] as [(String, Int64)] {
+      try await beat(id, position)
+    }
+    try await withNode(try path("a")) { node in
+      let late = await node.waitUntilApplied(5, atMost: .milliseconds(1))
+      #expect(late.applied == ["ahead"] && Set(late.pending) == ["behind", "gone"])
+      async let settled = node.waitUntilApplied(5, atMost: .seconds(600))
+      try await beat("behind", 5)
+      let all = await settled
+      #expect(Set(all.applied) == ["ahead", "behind"] && all.pending == ["gone"])
+      // Without PostgreSQL it is known of none.
+      cluster.setFaults { $0.isAway = true }
+      let unknown = await node.waitUntilApplied(5, atMost: .milliseconds(1))
+      #expect(unknown.applied.isEmpty && Set(unknown.pending) == ["ahead", "behind", "gone"])
+    }
   }
 
   // MARK: Twins

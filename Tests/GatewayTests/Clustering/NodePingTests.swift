@@ -91,8 +91,6 @@ struct NodePingTests {
     "What else answers is told apart",
     arguments: [
       (403, "Larder-Node-Refusal", "signature", NodePing.Finding.refused("signature")),
-      (421, "Larder-Node-Refusal", "not-leader", .formerNode),
-      (404, "Larder-Position", "7", .formerNode),
       (404, "Server", "x", .other(status: 404)),
       (200, "Server", "x", .other(status: 200)),
     ])

@@ -152,6 +152,22 @@ struct InboxSubmitterTests {
     #expect(try await world.store.queueStatus(of: try #require(caller.device?.id)).pending == 0)
   }
 
+  @Test("A mutation that is not known here is unknown only while the inbox can be reached")
+  func unknownMutations() async throws {
+    let world = try await InboxWorld()
+    let caller = try await world.device()
+    for hasLeader in [false, true] {
+      world.inbox.set { $0.hasLeader = hasLeader }
+      for (isAway, code) in [(false, Failure.Code.mutationNotFound), (true, .storageUnavailable)] {
+        world.inbox.set { $0.isAway = isAway }
+        let failure = try await world.failure {
+          _ = try await world.sync.mutation("m_unknown", wait: .zero, by: caller)
+        }
+        #expect(failure.code == code)
+      }
+    }
+  }
+
   // MARK: With a leader
 
   @Test("With a leader the response tells what the queue decided, and its cursor covers the entry")
